@@ -47,11 +47,10 @@ def write_explorer(app):
     """Put the explorer of docs/results beside its pages."""
     from treecrf_studies.explorer.page import main
 
-    root, evidence = Path(app.srcdir).parent, Path(app.srcdir, "results/evidence")
+    evidence = Path(app.srcdir, "results/evidence")
     if app.builder.format == "html" and evidence.is_dir():
-        settings = [str(root / "config" / name) for name in ("config.yaml", "extended.yaml")]
         reports = str(Path(app.outdir, "results"))
-        main(["--config", *settings, "--results", str(evidence), "--reports", reports])
+        main(["--results", str(evidence), "--reports", reports, "--documentation", ".."])
 
 
 def is_left_out(app, kind, name, part, skip, options):

@@ -19,8 +19,8 @@ if TYPE_CHECKING:  # for editors and type checkers alone, which cannot read the 
     from treecrf.ensembles.labeller import Ensemble as Ensemble
     from treecrf.ensembles.sequential import StackedSequential as StackedSequential
     from treecrf.estimators.conversion import as_set as as_set
-    from treecrf.models.boosted.memm import MEMM as MEMM
-    from treecrf.models.boosted.memm import SlidingWindow as SlidingWindow
+    from treecrf.models.boosted.treecrf import MEMM as MEMM
+    from treecrf.models.boosted.treecrf import SlidingWindow as SlidingWindow
     from treecrf.models.boosted.treecrf import TreeCRF as TreeCRF
     from treecrf.models.linear.crfsuite import CRFSuite as CRFSuite
     from treecrf.models.linear.induced_crf import InducedCRF as InducedCRF

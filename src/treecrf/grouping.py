@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.io.arrays import Ints
 from treecrf.io.messages import quoted
 from treecrf.sequences import SequenceSet
 
@@ -18,7 +19,7 @@ Rule = Literal["none", "copies"] | Mapping[str, Any]
 """Which sequences are related: none, copies, or those that `group_by_runs` links with these parameters."""
 
 
-def find_groups(data: SequenceSet, rule: Rule) -> NDArray[np.int64]:
+def find_groups(data: SequenceSet, rule: Rule) -> Ints:
     """Groups by a rule; int64, shape (n_sequences,), numbers from 0 in order of first appearance."""
     if rule == "none":
         return np.arange(len(data))
@@ -29,7 +30,7 @@ def find_groups(data: SequenceSet, rule: Rule) -> NDArray[np.int64]:
     return group_by_runs(data, **rule)
 
 
-def join_groups(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
+def join_groups(one: Ints, other: Ints) -> Ints:
     """Groups of sequences that either grouping relates, if only by way of others; int64, shape (n_sequences,)."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
@@ -41,7 +42,7 @@ def join_groups(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.
     return _number(connected_components(links, directed=False)[1][first].tolist())
 
 
-def group_copies(data: SequenceSet) -> NDArray[np.int64]:
+def group_copies(data: SequenceSet) -> Ints:
     """Groups of sequences with the same observations, whatever their labels; int64, shape (n_sequences,)."""
     return _number(observed(data))
 
@@ -52,7 +53,7 @@ def observed(data: SequenceSet) -> list[bytes]:
     return [rows[first:last].tobytes() for first, last in _ranges(data)]
 
 
-def group_by_runs(data: SequenceSet, length: int = 4, share: float = 0.1) -> NDArray[np.int64]:
+def group_by_runs(data: SequenceSet, length: int = 4, share: float = 0.1) -> Ints:
     """Groups of sequences that are linked by common runs of observations (single linkage).
 
     Two sequences are linked if more than a share of the different runs of `length` consecutive observations of either
@@ -108,7 +109,7 @@ def _runs(values: NDArray[Any], length: int) -> set[bytes]:
     return {values[first : first + length].tobytes() for first in range(max(len(values) - length, 0) + 1)}
 
 
-def _number(items: Iterable[object]) -> NDArray[np.int64]:
+def _number(items: Iterable[object]) -> Ints:
     """Numbers of equal items, from 0 in order of first appearance."""
     numbers: dict[object, int] = {}
     return np.array([numbers.setdefault(item, len(numbers)) for item in items], dtype=np.int64)

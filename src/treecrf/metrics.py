@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.io.arrays import of_objects
+from treecrf.io.arrays import Codes, Ints, of_objects, starts_of
 from treecrf.io.frames import is_indexed, parts_by_index
 from treecrf.io.messages import counted
 from treecrf.statistics import metrics
@@ -61,7 +61,7 @@ def entity_f1(y_true: Sequence[Labels], y_pred: Sequence[Labels], scheme: str | 
     lengths = _lengths(y_true, y_pred)
     true, predicted = (np.array([str(tag) for tags in each for tag in tags], dtype=str) for each in (y_true, y_pred))
     names = np.unique(np.concatenate([true, predicted]))
-    return chunk_f1(true, predicted, np.concatenate([[0], np.cumsum(lengths)]), scheme or strict_scheme(names)).f1 / 100
+    return chunk_f1(true, predicted, starts_of(lengths), scheme or strict_scheme(names)).f1 / 100
 
 
 def log_loss(
@@ -134,9 +134,7 @@ Names of scikit-learn, such as "f1_macro" and "neg_log_loss", are understood too
 """
 
 
-def _codes(
-    y_true: Sequence[Labels], y_pred: Sequence[Labels]
-) -> tuple[NDArray[np.int16], NDArray[np.int16], NDArray[np.int64]]:
+def _codes(y_true: Sequence[Labels], y_pred: Sequence[Labels]) -> tuple[Codes, Codes, Ints]:
     """True and predicted labels by common codes, and the offsets of sequences that are not empty."""
     lengths = _lengths(y_true, y_pred)
     code_of: dict[Any, int] = {}
@@ -148,10 +146,10 @@ def _codes(
         )
         for labels in flat
     )
-    return true, predicted, np.concatenate([[0], np.cumsum(lengths[lengths > 0])])
+    return true, predicted, starts_of(lengths[lengths > 0])
 
 
-def _lengths(y_true: Sequence[Any], y_pred: Sequence[Any]) -> NDArray[np.int64]:
+def _lengths(y_true: Sequence[Any], y_pred: Sequence[Any]) -> Ints:
     """Of the sequences, once both have the same."""
     lengths = [np.array([len(each) for each in part], dtype=np.int64) for part in (y_true, y_pred)]
     if len(lengths[0]) != len(lengths[1]):

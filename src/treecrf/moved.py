@@ -32,6 +32,10 @@ _PLACES = {
 """Places below this package and below that of the studies."""
 
 _JOINED = {
+    "chain.lag": "chain.smoothing",
+    "compiled.rules": "compiled.struct",
+    "models.boosted.checkpoint": "models.boosted.boosting",
+    "models.boosted.memm": "models.boosted.treecrf",
     "ensembles.stacking": "ensembles.combiners",
     "estimators.padding": "estimators.labels",
     "estimators.routing": "estimators.protocol",

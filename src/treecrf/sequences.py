@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf.io import arrays, frames
-from treecrf.io.arrays import as_array
+from treecrf.io.arrays import Codes, Floats, Ints, as_array
 from treecrf.io.columns import MISSING as MISSING
 from treecrf.io.columns import Kind
+from treecrf.io.files import AnyPath
 from treecrf.io.frames import Encoded, check_parts
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.io.npz import read_npz, write_npz
@@ -93,13 +94,13 @@ class SequenceSet:
     """
 
     values: NDArray[np.int32]
-    offsets: NDArray[np.int64]
+    offsets: Ints
     attributes: tuple[Attribute, ...]
-    labels: NDArray[np.int16] | None = None
+    labels: Codes | None = None
     label_names: tuple[str, ...] = ()
-    observation_offsets: NDArray[np.int64] = field(default=None)  # type: ignore[arg-type]
-    groups: NDArray[np.int64] = field(default=None)  # type: ignore[arg-type]
-    numbers: NDArray[np.float64] = field(default=None)  # type: ignore[arg-type]
+    observation_offsets: Ints = field(default=None)  # type: ignore[arg-type]
+    groups: Ints = field(default=None)  # type: ignore[arg-type]
+    numbers: Floats = field(default=None)  # type: ignore[arg-type]
     number_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -152,7 +153,7 @@ class SequenceSet:
         return int(self.offsets[-1])
 
     @property
-    def lengths(self) -> NDArray[np.int64]:
+    def lengths(self) -> Ints:
         """Number of positions of each sequence, shape (n_sequences,)."""
         return np.diff(self.offsets)
 
@@ -348,14 +349,14 @@ class SequenceSet:
 
         return decode_frame(self._parts(), sequence, label)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: AnyPath) -> None:
         """Write the set to `path` (.npz): arrays plus a JSON header, no pickle; atomic."""
         names = {name: getattr(self, name) for name in ("attributes", "label_names", "number_names")}
         arrays: dict[str, Any] = {name: getattr(self, name) for name in _ARRAYS if getattr(self, name) is not None}
         write_npz(path, names | {"format": "treecrf.SequenceSet/1"}, arrays)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> SequenceSet:
+    def load(cls, path: AnyPath) -> SequenceSet:
         """Read what `save` wrote; a ValueError names the file if it is something else."""
         header, arrays = read_npz(path, "treecrf.SequenceSet/1")
         try:
@@ -414,7 +415,7 @@ def window_codes(data: SequenceSet, window: tuple[int, int]) -> NDArray[Any]:
     return np.ascontiguousarray(np.hstack([codes, inside[rows[:, window[0]]][:, is_anchored]]))
 
 
-def window_rows(data: SequenceSet, window: tuple[int, int]) -> NDArray[np.int64]:
+def window_rows(data: SequenceSet, window: tuple[int, int]) -> Ints:
     """The observations in the window of every position, -1 outside the sequence.
 
     Parameters: as of `window_codes`. Returns int64, shape (n_positions, left + right + 1).
@@ -450,7 +451,7 @@ def window_slots(attributes: Sequence[Attribute], window: tuple[int, int]) -> li
     return slots + [Slot(j, 0) for j in range(len(anchored)) if anchored[j]]
 
 
-def slot_sizes(attributes: Iterable[Attribute], window: tuple[int, int]) -> NDArray[np.int64]:
+def slot_sizes(attributes: Iterable[Attribute], window: tuple[int, int]) -> Ints:
     """Number of boolean features of each window slot, EDGE included: C + 1; shape (n_slots,)."""
     attributes = tuple(attributes)
     sizes = [len(attributes[slot.attribute].categories) + 1 for slot in window_slots(attributes, window)]

@@ -102,7 +102,7 @@ def test_the_code_of_every_method_is_known(source, study):
         ("kernels", "primal", ("treecrf_studies.methods.kernel.explicit",)),
         ("missing", "imputation", ("treecrf.models.boosted.treecrf",)),
         ("future", "ff_memm_0", ("treecrf_studies.methods.future.future_memm",)),
-        ("future", "sliding_window", ("treecrf.models.boosted.memm",)),
+        ("future", "sliding_window", ("treecrf.models.boosted.treecrf",)),
         ("coding", "gtb_iid", ()),
     ],
 )

@@ -16,11 +16,11 @@ from treecrf.inputs.binning import MOST_BINS
 from treecrf.inputs.derived import identifying_times
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.treecrf import TreeCRF
-from treecrf.models.linear.linear_crf import VECTORS, LinearCRF
+from treecrf.models.linear.linear_crf import OCCURRING, VECTORS, LinearCRF
 from treecrf.models.neural.neural_crf import NeuralCRF
 from treecrf.models.pipelines import TransformingLabeller
 from treecrf.models.window.classifiers import WindowLightGBM
-from treecrf.sequences import SequenceSet, slot_sizes
+from treecrf.sequences import SequenceSet, slot_sizes, window_rows
 
 METHODS = ("linear_crf", "treecrf_newton", "lightgbm", "neural_crf")
 """Methods that are tried, the fastest to predict first; the last one where the budget is large (`affordable`)."""
@@ -47,7 +47,7 @@ RATE_OF_MANY = 0.1
 ITERATIONS_OF_MANY = 20
 """Of trees for that many labels, at most: they are dear, and gain little after that."""
 
-TEXT: Mapping[str, Any] = {"variance": 3.0, "min_count": 2, "iterations": 80}
+TEXT: Mapping[str, Any] = {"variance": 3.0, "min_count": 2, "iterations": 80, "features": OCCURRING}
 """Settings of a linear CRF that sees text as users of CRFsuite write it down: many weights take longer to settle, and
 pairs of words that occur once say nothing.
 """
@@ -80,7 +80,6 @@ WORDS = {
     "variance": "variance",
     "n_bins": "bins",
     "max_leaves": "leaves",
-    "learning_rate": "learning rate",
     "dropout": "dropout",
 }
 """What settings are called."""
@@ -326,8 +325,8 @@ def _settings_for(method: str, data: SequenceSet) -> dict[str, Any]:
     settings: dict[str, Any] = {"n_bins": TREE_BINS} if has_bins else {}
     if method == "neural_crf":
         settings = {"iterations": EPOCHS, "held_out": None}
-    if has_words(data) and method != "linear_crf":
-        settings["min_count"] = 2
+    if has_words(data):
+        settings |= {"features": OCCURRING} if method == "linear_crf" else {"min_count": 2}
     if len(data.label_names) >= MANY_LABELS and method == "treecrf_newton":
         settings |= {"transitions": "separable", "iterations": ITERATIONS_OF_MANY}
     if len(data.label_names) >= MANY_LABELS and method == "lightgbm":
@@ -389,6 +388,9 @@ DIVIDING = 3.0
 COMPILING = 4.0
 """CPU seconds that a training of the neural CRF takes before its first pass; the first one of all takes some 15."""
 
+TREE = 4e5
+"""Nanoseconds of every tree, however small."""
+
 SORTING = 3.0
 """How many times longer LightGBM takes for an attribute of words, whose categories it sorts, in addition."""
 
@@ -408,14 +410,17 @@ def estimate_seconds(labeller: Labeller, train: SequenceSet, n_iterations: int) 
     each = n_positions * n_slots * n_labels
     pairs = n_positions * n_labels**2
     if isinstance(labeller, LinearCRF):
-        weights = _n_weights(labeller, train)
-        return 0.01 + n_iterations * NANOSECOND * (5e5 + 2.5 * each + 1.5 * pairs + 50 * weights)
+        weights, touched = _n_weights(labeller, train), 2.5 * each + 1.5 * pairs
+        if labeller.features == OCCURRING:
+            weights, of_cells, of_pairs = _n_occurring(labeller, train)
+            touched = n_positions * (6 * of_cells + 10 * n_labels + min(2.5 * of_pairs, n_labels**2))
+        return 0.01 + n_iterations * NANOSECOND * (5e5 + touched + 30 * weights)
     if isinstance(labeller, TreeCRF):
         growing = 5 * each * sqrt(labeller.max_leaves / 10) + 17 * labeller.max_leaves * n_bins * n_labels
         divides = labeller.boosting_params().missing in ("instance_weighting", "surrogate_splitting")
         divided = DIVIDING if train.has_missing and divides else 1.0
-        chains = (25 if labeller.transitions == "full" else 4) * pairs * max(n_labels, 1) ** (labeller.order - 1)
-        return 0.01 + n_iterations * NANOSECOND * (3e5 + divided * growing + chains)
+        chains = (25 if labeller.transitions == "full" else 6) * pairs * max(n_labels, 1) ** (labeller.order - 1)
+        return 0.01 + n_iterations * NANOSECOND * (TREE * n_labels + divided * growing + chains)
     if isinstance(labeller, WindowLightGBM):
         wordy = sum(len(attribute.categories) >= MANY_CATEGORIES for attribute in train.attributes) * (
             sum(labeller.window) + 1
@@ -426,6 +431,17 @@ def estimate_seconds(labeller: Labeller, train: SequenceSet, n_iterations: int) 
         step = labeller.n_layers * labeller.width * (150 + 4 * labeller.width) + 10 * n_labels**2
         return COMPILING + n_iterations * NANOSECOND * n_positions * step
     return 0.0
+
+
+def scoring_seconds(candidate: Candidate, held_out: SequenceSet, n_stages: int) -> float:
+    """Approximate CPU seconds to score so many stages of a training on a set with its derived inputs.
+
+    Trees are added up over the stages; other methods predict anew at each of them.
+    """
+    n_labels = len(held_out.label_names)
+    times = n_stages if candidate.method in ("linear_crf", "neural_crf") else 1
+    of_stage = NANOSECOND * (100 + 20 * n_labels + 3 * n_labels**2)
+    return held_out.n_positions * (times * prediction_seconds(candidate, held_out) + n_stages * of_stage)
 
 
 def prediction_seconds(candidate: Candidate, data: SequenceSet) -> float:
@@ -484,6 +500,24 @@ def _n_weights(labeller: LinearCRF, train: SequenceSet) -> int:
         cells = sum(_n_common(train.values[:, j], labeller.min_count) for j in range(train.values.shape[1]))
         cells += len(train.number_names) * (labeller.n_bins + 1)
     return cells * places * n_labels + n_labels**2
+
+
+def _n_occurring(labeller: LinearCRF, train: SequenceSet) -> tuple[int, float, int]:
+    """Weights of labels with which cells occur, how many of them a position has, and pairs of labels that occur.
+
+    Numbers count with all labels.
+    """
+    n_labels, labels = len(train.label_names), np.asarray(train.labels).astype(np.int64)
+    places, n_numbers = _n_places(labeller) + _n_anchored(labeller), len(train.number_names)
+    weights, touched = n_numbers * (labeller.n_bins + 1) * n_labels, float(n_numbers * n_labels)
+    at = window_rows(train, (0, 0))[:, 0]
+    for codes in train.values[at].T:
+        keys, counts = np.unique(codes.astype(np.int64) * n_labels + labels, return_counts=True)
+        _, of_cell, n_here = np.unique(keys // n_labels, return_inverse=True, return_counts=True)
+        weights += len(keys)
+        touched += float(counts @ n_here[of_cell]) / len(labels)
+    pairs = len(np.unique(labels[:-1] * n_labels + labels[1:]))
+    return weights * places + pairs, touched * places, pairs
 
 
 def _n_common(codes: np.ndarray, min_count: int) -> int:

@@ -3,7 +3,7 @@ cross-validation within a budget.
 
 In the first folds each method is tried with every window and then with other settings, a few iterations each on a part
 of the sequences (`treecrf.automl.search`). The best candidate of each method then passes through all folds, after a
-linear CRF of text where there is some, and others after them while the budget lasts. A weighted average of all of these is a candidate too (`treecrf.automl.blending`).
+linear CRF of text where there is some, and others after them while the budget lasts. A weighted average of all of these is a candidate too (`treecrf.automl.choice`).
 What a training costs is told by the sizes of the data (`treecrf.automl.candidates.estimate_seconds`), and never by a
 clock: the same file, seed and budget give the same choice on every machine.
 """
@@ -17,27 +17,33 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.automl.blending import Limits, blend, choose_weights, cross_fit_weights
 from treecrf.automl.candidates import (
     METHODS,
     NEURAL_SHARE,
     Candidate,
     derivable_blocks,
+    describe_settings,
     make_candidates,
     prediction_seconds,
     refine,
     text_candidates,
 )
-from treecrf.automl.cross_validation import Folds, one_standard_error_choice, score_marginals, within_error
+from treecrf.automl.cross_validation import (
+    LEAST_PROBABILITY,
+    Folds,
+    LearningCurve,
+    one_standard_error_choice,
+    score_marginals,
+    within_error,
+)
 from treecrf.automl.fitting import FitOptions, average
-from treecrf.automl.learning_curve import LearningCurve
 from treecrf.automl.scores import Counts, Metric
 from treecrf.automl.search import MOST_OTHERS, BudgetedSearch, CrossValidated, Tick
 from treecrf.inputs.derived import NEIGHBOURS, without_stamps
 from treecrf.models.base import Labeller
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.metrics import Accuracy, correct_for_choice
-from treecrf.statistics.selection import derive_seed
+from treecrf.statistics.selection import derive_seed, sequence_folds
 
 MOST_POSITIONS = 20_000
 """Of a larger file, sequences drawn at random choose."""
@@ -74,7 +80,8 @@ class Choice(NamedTuple):
         into account.
     table : DataFrame
         One row for each candidate that passed through the folds and one for their average, the best first: method,
-        window, inputs ("given", or the derived ones after a plus), iterations (text, empty for the average), weight (in
+        window, inputs ("given", or the derived ones after a plus), settings (in words), iterations (text, empty for the
+        average), weight (in
         the average, 0 if it is no member), score, low, high (the metric, percent), log_loss (nats a position), gap_low
         and gap_high (interval of the score minus that of the first, points; NaN for the first itself).
     n_folds, n_positions : int
@@ -132,10 +139,13 @@ class Plan(NamedTuple):
     seed: int
 
     def _through_folds(self) -> float:
-        """CPU seconds of a candidate of each method in all folds, and once more with halves."""
+        """CPU seconds of a candidate of each method in all folds, of others, which take as much as these on average, and
+        once more with halves.
+        """
         firsts = [refine(of_method[0][0], self.search.folds.data) for of_method in self.rounds.values()]
         costs = [self.search.cost(each) for each in (*self.text, *firsts)]
-        return len(self.search.folds.parts) * sum(costs) + self.search.folds.n_folds * max(costs) / 2
+        of_all = len(self.search.folds.parts) * sum(costs) * (1 + MOST_OTHERS / len(costs))
+        return of_all + self.search.folds.n_folds * max(costs) / 2
 
     def still_expected(self, n_screened: int) -> float:
         """Approximate CPU seconds of the trials after the first ones of so many methods."""
@@ -144,11 +154,8 @@ class Plan(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """Approximate CPU seconds of everything, with the last training; others than the first candidates take as much as
-        these on average.
-        """
-        others = MOST_OTHERS / (len(self.rounds) + len(self.text)) * self._through_folds()
-        return STARTING + min(self.still_expected(0) + others, self.search.left) + self.search.reserved
+        """Approximate CPU seconds of everything, with the last training."""
+        return STARTING + self.still_expected(0) + self.search.reserved
 
     def carry_out(self, tick: Tick = lambda done, words: None) -> Choice:
         """Try and choose. `tick` is called with the percentage of the trials that is done, and what is tried."""
@@ -351,13 +358,16 @@ def _table(
             "method": one.candidate.method,
             "window": "{},{}".format(*one.candidate.window),
             "inputs": one.candidate.inputs,
+            "settings": describe_settings(one.candidate),
             "iterations": str(one.best.iterations),
             "weight": weight,
         }
         for one, weight in zip(validated, weights, strict=True)
     ]
     if averaged is not None:
-        rows.append({"method": "average", "window": "", "inputs": "", "iterations": "", "weight": 1.0})
+        rows.append(
+            {"method": "average", "weight": 1.0} | dict.fromkeys(("window", "inputs", "settings", "iterations"), "")
+        )
     estimates = [counts.of(row).estimate() for row in range(len(rows))]
     table = pd.DataFrame(rows)
     table[["score", "low", "high"]] = [list(estimate) for estimate in estimates]
@@ -380,3 +390,110 @@ def _gap(differences: NDArray[np.float64]) -> tuple[float, float]:
     error = np.sqrt(n_groups / (n_groups - 1)) * np.linalg.norm(differences - differences.mean())
     half_width = float(stdtrit(n_groups - 1, 0.975) * error)
     return float(differences.sum()) - half_width, float(differences.sum()) + half_width
+
+
+# --- weights of an average -------------------------------------------------------------------------
+
+
+ROUNDS = 40
+"""Of which each adds a candidate to the average; one that is added again weighs more."""
+
+MOST_MEMBERS = 6
+"""Candidates in an average."""
+
+LEAST_GAIN = 1e-4
+"""Share of the log loss that another round must gain for all that come after it to be worth it."""
+
+N_PARTS = 5
+"""Parts of the groups whose weights the others choose."""
+
+
+class Limits(NamedTuple):
+    """What an average may cost.
+
+    Attributes
+    ----------
+    costs : float64, shape (n_kinds, n_candidates)
+        Of each candidate, for example seconds of its training and of its predictions.
+    most : float64, shape (n_kinds,)
+        That the members of an average may cost together; a single candidate may always be taken.
+    """
+
+    costs: NDArray[np.float64]
+    most: NDArray[np.float64]
+
+    def allows(self, members: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Whether each candidate may join the members, shape (n_candidates,)."""
+        if not members.any():
+            return np.ones(len(members), dtype=np.bool_)
+        if members.sum() >= MOST_MEMBERS:
+            return members
+        together = self.costs[:, members].sum(axis=1, keepdims=True) + self.costs
+        return members | (together <= self.most[:, None]).all(axis=0)
+
+
+def choose_weights(of_truth: NDArray[np.float64], limits: Limits) -> NDArray[np.float64]:
+    """Weights that sum to 1, most of them 0.
+
+    Parameters
+    ----------
+    of_truth : float64, shape (n_candidates, n_positions)
+        What each candidate gives to the true labels of positions that it was not trained with.
+    limits : Limits
+    """
+    n_candidates = len(of_truth)
+    times, total = np.zeros(n_candidates), np.zeros(of_truth.shape[1])
+    best, best_loss = times, np.inf
+    for number in range(1, ROUNDS + 1):
+        losses = np.array([mean_log_loss((total + each) / number) for each in of_truth])
+        losses[~limits.allows(times > 0)] = np.inf
+        taken = int(losses.argmin())
+        times, total = times + (np.arange(n_candidates) == taken), total + of_truth[taken]
+        if losses[taken] < best_loss * (1 - LEAST_GAIN) or not best.any():
+            best, best_loss = times, float(losses[taken])
+    return np.asarray(best / best.sum())
+
+
+def mean_log_loss(of_truth: NDArray[np.float64]) -> float:
+    """The mean of ``-log P(y_t | X)``."""
+    return float(-np.log(np.maximum(of_truth, LEAST_PROBABILITY)).mean())
+
+
+def cross_fit_weights(
+    of_truth: NDArray[np.float64], group: NDArray[np.int64], limits: Limits, seed: int
+) -> tuple[NDArray[np.float64], NDArray[np.int64]] | None:
+    """Weights by part of the groups, chosen on the other parts, and the part of each position.
+
+    Parameters
+    ----------
+    of_truth, limits : see `choose_weights`
+    group : int64, shape (n_positions,)
+        Of each position, from 0.
+    seed : int
+        Draws the parts.
+
+    Returns
+    -------
+    (float64 of shape (n_parts, n_candidates), int64 of shape (n_positions,)) or None
+        None of a single group.
+    """
+    n_groups = int(group.max()) + 1
+    if n_groups < 2:
+        return None
+    parts = sequence_folds(np.arange(n_groups), min(N_PARTS, n_groups), seed)
+    part_of = np.empty(n_groups, dtype=np.int64)
+    for number, part in enumerate(parts):
+        part_of[part] = number
+    of_position = part_of[group]
+    weights = [choose_weights(of_truth[:, of_position != number], limits) for number in range(len(parts))]
+    return np.array(weights), of_position
+
+
+def blend(
+    marginals: list[NDArray[np.float32]], weights: NDArray[np.float64], part: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """The averages of marginals of shape (n_positions, n_labels), one array a candidate, by the weights of each part."""
+    blended = np.zeros(marginals[0].shape)
+    for candidate, each in enumerate(marginals):
+        blended += weights[part, candidate][:, None] * each
+    return blended

@@ -19,7 +19,7 @@ from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.linear.linear_crf import LinearCRF, window_cells
 from treecrf.models.pipelines import DerivingLabeller, TransformingLabeller
 from treecrf.sequences import MISSING, SequenceSet, slot_sizes, window_codes, window_slots
-from treecrf.trees.tree import FULL, Tree
+from treecrf.trees.forest import FULL, Tree
 
 MOST_ROWS = 5_000
 """Positions of the file, drawn at random, whose mean a tree's contributions are compared with."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import log, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,8 +12,10 @@ from treecrf.automl.candidates import MANY_LABELS, SMALL, Candidate
 from treecrf.automl.fitting import prepare_missing
 from treecrf.automl.scores import Counts, Metric
 from treecrf.grouping import group_copies, join_groups
+from treecrf.io.arrays import gather_ranges
 from treecrf.models.chains import ChainLabeller
 from treecrf.sequences import SequenceSet
+from treecrf.statistics.metrics import Accuracy
 from treecrf.statistics.selection import derive_seed, sequence_folds
 
 N_FOLDS, N_FOLDS_OF_SMALL = 3, 5
@@ -28,6 +31,19 @@ FEW_GROUPS = 3
 
 N_BLOCKS = 12
 """Approximate number of blocks of all sequences: enough for an interval, with blocks as long as possible."""
+
+
+class Split(NamedTuple):
+    """What trains and what is held out in a fold, and the weight of each position that trains, where there are some."""
+
+    train: SequenceSet
+    held_out: SequenceSet
+    weights: NDArray[np.float64] | None = None
+
+    def part(self, seed: int, most_positions: int, least_groups: int) -> Split:
+        """The same, but of a larger training set only groups drawn at random up to so many positions."""
+        drawn = draw_sequences(self.train, seed, most_positions, least_groups)
+        return self._replace(train=self.train.select(drawn), weights=weights_of(self.train, drawn, self.weights))
 
 
 class Folds(NamedTuple):
@@ -46,6 +62,8 @@ class Folds(NamedTuple):
         How many times as many positions the whole set has.
     metric : Metric
         What labellers are judged by.
+    weights : float64, shape (n_positions,), optional
+        What positions count in training; all count the same in what is held out.
     """
 
     data: SequenceSet
@@ -54,24 +72,27 @@ class Folds(NamedTuple):
     n_folds: int
     growth: float = 1.0
     metric: Metric = Metric()
+    weights: NDArray[np.float64] | None = None
 
     @property
     def share(self) -> float:
         """Of the sequences, that a fold trains with."""
         return 1 - 1 / self.n_folds
 
-    def split(self, fold: int) -> tuple[SequenceSet, SequenceSet]:
+    def split(self, fold: int) -> Split:
         """What trains and what is held out."""
-        held_out = self.parts[fold]
-        return self.data.select(np.setdiff1d(np.arange(len(self.data)), held_out)), self.data.select(held_out)
-
-    def split_part(self, fold: int, most_positions: int) -> tuple[SequenceSet, SequenceSet]:
-        """The same, but of a large training set only groups drawn at random up to so many positions."""
-        train, held_out = self.split(fold)
-        return draw_part(train, fold, most_positions, N_FOLDS - 1), held_out
+        train = np.setdiff1d(np.arange(len(self.data)), self.parts[fold])
+        weights = weights_of(self.data, train, self.weights)
+        return Split(self.data.select(train), self.data.select(self.parts[fold]), weights)
 
 
-def make_folds(data: SequenceSet, seed: int, most_positions: int, metric: Metric = Metric()) -> Folds:  # noqa: B008
+def make_folds(
+    data: SequenceSet,
+    seed: int,
+    most_positions: int,
+    metric: Metric = Metric(),  # noqa: B008
+    weights: NDArray[np.float64] | None = None,
+) -> Folds:
     """Cut a set into folds, `N_FOLDS` or `N_FOLDS_OF_SMALL`, but no more than there are unrelated sequences.
 
     Sequences stay whole, and related ones (`SequenceSet.groups`, and copies) together. Fewer than `FEW_GROUPS`
@@ -83,24 +104,33 @@ def make_folds(data: SequenceSet, seed: int, most_positions: int, metric: Metric
     are_blocks = len(np.unique(related.groups)) < FEW_GROUPS
     if are_blocks:
         related = cut_into_blocks(data)
-    part = draw_part(related, seed, most_positions, N_FOLDS)
+    drawn = draw_sequences(related, seed, most_positions, N_FOLDS)
+    part = related.select(drawn)
     is_cheap = part.n_positions < SMALL and len(part.label_names) < MANY_LABELS
     n_folds = min(N_FOLDS_OF_SMALL if is_cheap else N_FOLDS, len(np.unique(part.groups)))
     n_groups = len(np.unique(part.groups))
     seeds = [seed, *(derive_seed(seed, "cut", cut) for cut in range(1, N_REPEATS if n_groups < FEW_TO_REPEAT else 1))]
     parts = [fold for of_cut in seeds for fold in sequence_folds(part.groups, n_folds, of_cut)]
-    return Folds(part, parts, are_blocks, n_folds, data.n_positions / part.n_positions, metric)
+    growth = data.n_positions / part.n_positions
+    return Folds(part, parts, are_blocks, n_folds, growth, metric, weights_of(related, drawn, weights))
 
 
-def draw_part(data: SequenceSet, seed: int, most_positions: int, least_groups: int) -> SequenceSet:
-    """Whole groups at random, up to so many positions but so many groups at least, in their order."""
+def weights_of(
+    data: SequenceSet, sequences: NDArray[np.int64], weights: NDArray[np.float64] | None
+) -> NDArray[np.float64] | None:
+    """Those of the positions of some sequences."""
+    return None if weights is None else weights[gather_ranges(data.offsets, sequences)[1]]
+
+
+def draw_sequences(data: SequenceSet, seed: int, most_positions: int, least_groups: int) -> NDArray[np.int64]:
+    """Those of groups drawn at random, up to so many positions but so many groups at least, in their order."""
     if data.n_positions <= most_positions:
-        return data
+        return np.arange(len(data))
     groups, member = np.unique(data.groups, return_inverse=True)
     sizes = np.bincount(member, weights=data.lengths)
     order = np.random.default_rng(seed).permutation(len(groups))
     taken = (np.cumsum(sizes[order]) <= most_positions) | (np.arange(len(order)) < least_groups)
-    return data.select(np.flatnonzero(np.isin(member, order[taken])))
+    return np.flatnonzero(np.isin(member, order[taken]))
 
 
 def cut_into_blocks(data: SequenceSet) -> SequenceSet:
@@ -177,8 +207,7 @@ class FoldResult(NamedTuple):
 
 def fit_fold(
     candidate: Candidate,
-    train: SequenceSet,
-    held_out: SequenceSet,
+    split: Split,
     metric: Metric = Metric(),  # noqa: B008
     keeps_marginals: bool = False,
 ) -> FoldResult:
@@ -186,6 +215,7 @@ def fit_fold(
     alone.
     """
     labeller = candidate.build()
+    train, held_out, weights = split
     there = ~np.isnan(train.numbers).all(axis=0)
     if not there.all() and (there.any() or train.attributes):  # nothing can fill what these sequences lack
         names = [train.number_names[place] for place in np.flatnonzero(there)]
@@ -194,8 +224,7 @@ def fit_fold(
     if transform is not None:
         train, held_out = transform.transform(train), transform.transform(held_out)
     assert isinstance(labeller, ChainLabeller)
-    n_stages = SCORING // (held_out.n_positions * len(held_out.label_names) ** 2)
-    every = -(-candidate.iterations // min(max(n_stages, LEAST_STAGES), MOST_STAGES))
+    every = -(-candidate.iterations // n_scored(held_out))
     scores: list[tuple[int, Counts, NDArray[np.float64]]] = []
     kept: list[NDArray[np.float32]] = []
 
@@ -204,11 +233,17 @@ def fit_fold(
         if keeps_marginals:
             kept.append(marginals.astype(np.float32))
 
-    labeller.fit_watched(train, held_out, score, every)
+    labeller.fit_watched(train, held_out, score, every, weights)
     if not scores:  # it stopped before the first of them
         score(1, labeller.predict_proba(held_out))
     iterations, counts, log_loss = zip(*scores, strict=True)
     return FoldResult(np.array(iterations), Counts.stacked(counts), np.array(log_loss), kept or None)
+
+
+def n_scored(held_out: SequenceSet) -> int:
+    """Iterations of a training that are scored on a set, at most."""
+    n_stages = SCORING // (held_out.n_positions * len(held_out.label_names) ** 2)
+    return min(max(n_stages, LEAST_STAGES), MOST_STAGES)
 
 
 def score_marginals(
@@ -303,3 +338,54 @@ def within_error(differences: NDArray[np.number], n_errors: float = 1.0) -> NDAr
     residuals = differences - differences.mean(axis=1, keepdims=True)
     errors = np.sqrt(n_sequences / max(n_sequences - 1, 1)) * np.linalg.norm(residuals, axis=1)
     return np.asarray(differences.sum(axis=1) <= n_errors * errors + ROUNDING)
+
+
+# --- from the sequences of a fold to those of the file ---------------------------------------------
+
+
+USUAL, SPREAD = 0.25, 0.15
+"""Mean and standard deviation of exponents of files: what counts before a file's own half is trained with."""
+
+MOST = 1.0
+"""The largest exponent."""
+
+NORMAL = 1.96
+"""Standard deviations on either side of a 95 % interval."""
+
+
+class LearningCurve(NamedTuple):
+    """The exponent by which the error falls, and its standard error."""
+
+    exponent: float = USUAL
+    error: float = SPREAD
+
+    @classmethod
+    def of_halves(cls, whole: Counts, half: Counts) -> LearningCurve:
+        """From counts by group of trainings with all and with half of the sequences.
+
+        The exponent is a weighted mean of that of the file and of the usual one, by their variances.
+        """
+        wrong = [100 - float(counts.points) for counts in (whole, half)]
+        n_groups = whole.numerator.shape[-1]
+        if min(wrong) <= 0 or n_groups < 2:
+            return cls()
+        found = log(wrong[1] / wrong[0]) / log(2)
+        parts = half.parts / wrong[1] - whole.parts / wrong[0]  # of the logarithm, up to its sign
+        error = sqrt(n_groups / (n_groups - 1)) * float(np.linalg.norm(parts - parts.mean())) / log(2)
+        share = SPREAD**2 / (SPREAD**2 + error**2)
+        exponent = share * found + (1 - share) * USUAL
+        return cls(float(np.clip(exponent, 0, MOST)), SPREAD * sqrt(1 - share))
+
+    def correct(self, estimate: Accuracy, ratio: float, n_folds: int) -> Accuracy:
+        """The estimate for a training with `ratio` times as many sequences, with a wider interval.
+
+        The variance of a mean over folds whose trainings overlap is 1 + k / (k - 1) times that of independent ones with
+        k folds (Nadeau and Bengio 2003, Machine Learning 52:239-281). That of the exponent is added to it.
+        """
+        wrong = (100 - estimate.points) * ratio**-self.exponent
+        of_exponent = NORMAL * wrong * log(ratio) * self.error
+        widening = sqrt(1 + n_folds / (n_folds - 1)) if n_folds > 1 else sqrt(3)
+        ends: NDArray[np.float64] = np.array([estimate.low, estimate.high]) - estimate.points
+        widths = np.sqrt((widening * ends) ** 2 + of_exponent**2)
+        low, high = np.clip([100 - wrong - widths[0], 100 - wrong + widths[1]], 0, 100).tolist()
+        return Accuracy(100 - wrong, low, high)

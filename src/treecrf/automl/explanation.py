@@ -21,14 +21,18 @@ from treecrf.models.pipelines import TransformingLabeller
 from treecrf.models.window.classifiers import WindowLightGBM
 from treecrf.sequences import SequenceSet, window_codes, window_slots
 from treecrf.statistics.metrics import estimate_share
-from treecrf.trees.tree import Tree
+from treecrf.trees.forest import Tree
 
 N_REPEATS = 3
 """Permutations of each column, whose mean counts."""
 
 
 def permutation_importance(
-    model: TableLabeller, data: SequenceSet, seed: int, tick: Callable[[int, str], None] = lambda done, words: None
+    model: TableLabeller,
+    data: SequenceSet,
+    seed: int,
+    tick: Callable[[int, str], None] = lambda done, words: None,
+    weights: NDArray[np.float64] | None = None,
 ) -> pd.DataFrame:
     """Permutation importance in accuracy points: cells of a column are permuted among all observations of the file.
 
@@ -40,6 +44,8 @@ def permutation_importance(
     seed : int
     tick : callable
         Called with how many columns are done, and the name of the last one.
+    weights : float64, shape (n_positions,), optional
+        What positions count; all the same unless given.
 
     Returns
     -------
@@ -52,16 +58,17 @@ def permutation_importance(
     Breiman (2001, Machine Learning 45, section 10), here for any labeller. What two columns both tell is not lost with
     one of them.
     """
-    correct = _correct_positions(model, data)
+    weights = np.ones(data.n_positions) if weights is None else weights
+    correct = _correct_weight(model, data, weights)
     members, cluster = np.unique(data.groups, return_inverse=True)
-    positions = np.bincount(cluster, weights=data.lengths).astype(np.int64)
+    positions = np.bincount(cluster, weights=np.add.reduceat(weights, data.offsets[:-1]))
     rng = np.random.default_rng(seed)
     names = [*(attribute.name for attribute in data.attributes), *data.number_names]
     rows = []
     for number, name in enumerate(names):
         lost = np.zeros(len(data))
         for _ in range(N_REPEATS):
-            lost += (correct - _correct_positions(model, _permuted(data, number, rng))) / N_REPEATS
+            lost += (correct - _correct_weight(model, _permuted(data, number, rng), weights)) / N_REPEATS
         points, low, high = estimate_share(np.bincount(cluster, weights=lost, minlength=len(members)), positions)
         rows.append({"attribute": name, "lost": points, "low": low, "high": high})
         tick(number + 1, name)
@@ -80,11 +87,13 @@ def _permuted(data: SequenceSet, column: int, rng: np.random.Generator) -> Seque
     return data.with_numbers(numbers)
 
 
-def _correct_positions(model: TableLabeller, data: SequenceSet) -> NDArray[np.int64]:
-    """Positions that are labelled correctly, by sequence; a label that training did not have counts as an error."""
+def _correct_weight(model: TableLabeller, data: SequenceSet, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The weight of positions that are labelled correctly, by sequence; a label that training did not have counts as an
+    error.
+    """
     ready = model.prepare(data)
     right = model.labeller.predict(ready) == label_codes(ready, model.labeller.label_names_)
-    return np.add.reduceat(right, data.offsets[:-1], dtype=np.int64)
+    return np.add.reduceat(right * weights, data.offsets[:-1])
 
 
 # --- trees ------------------------------------------------------------------------------------------

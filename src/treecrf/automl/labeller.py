@@ -4,32 +4,35 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 from zipfile import is_zipfile
 
 import numpy as np
+from numpy.typing import NDArray
 
-from treecrf.automl.differences import QUANTILES, Difference, Ranges, are_elsewhere, as_table, new_values
-from treecrf.automl.fitting import derived_only, tested_columns
+from treecrf.automl.fitting import derived_only, innermost, tested_columns
 from treecrf.automl.scores import METRICS, Metric
 from treecrf.chain.constraints import SCHEMES
 from treecrf.inputs.derived import are_times
-from treecrf.io.columns import MISSING, Vocabulary, about_marked
+from treecrf.io.columns import Column, Vocabulary, about_marked
 from treecrf.io.files import check_file, sha256
-from treecrf.io.messages import counted, quoted
+from treecrf.io.messages import counted, listed, quoted
 from treecrf.io.npz import read_npz, write_npz
 from treecrf.missing import Imputer, Indicator
 from treecrf.missing.transforms import describe_transform, restore_transform
-from treecrf.models.base import FORMAT, Labeller
+from treecrf.models.base import FORMAT, Labeller, Monitor
+from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.inputs import RARE, SPECIAL
 from treecrf.models.persistence import rebuild
+from treecrf.models.pipelines import TransformingLabeller
 from treecrf.readers.tables import TableColumns, TypedTable
-from treecrf.sequences import SequenceSet
+from treecrf.readers.text_files import Dialect
+from treecrf.sequences import MISSING, SequenceSet
 from treecrf.statistics.metrics import Accuracy
 
 LEAST_KNOWN = 20
@@ -156,8 +159,8 @@ def ranges_of(data: SequenceSet) -> dict[str, list[float]]:
 @dataclass
 class TableLabeller:
     """A fitted labeller that reads tables, its columns, what imputes or marks missing cells in every set, if anything,
-    its origin, if it is known, the scheme whose impossible pairs of labels its predictions leave out, if any, and
-    quantiles of the numbers that it was trained with.
+    its origin, if it is known, the scheme whose impossible pairs of labels its predictions leave out, if any, quantiles
+    of the numbers that it was trained with, and the texts that meant a missing cell in the training table.
 
     The command line trains, saves and loads these; ``treecrf.load`` reads the labeller alone from the same file.
     """
@@ -168,6 +171,11 @@ class TableLabeller:
     origin: Origin | None = None
     constraints: str | None = None
     ranges: Ranges = field(default_factory=dict)
+    na: tuple[str, ...] = ()
+
+    def dialect(self, given: Dialect) -> Dialect:
+        """That of a file to label: its texts for missing cells are those of the training table unless some are given."""
+        return given if given.na else replace(given, na=self.na)
 
     @property
     def metric(self) -> Metric:
@@ -182,9 +190,30 @@ class TableLabeller:
         """What intervals and tests take as one: a group where the table has the column of groups, else a sequence."""
         return "group" if self.columns.groups in table else "sequence"
 
+    def sequence_names(self, table: TypedTable, data: SequenceSet) -> tuple[list[str], list[str] | None]:
+        """Names of the sequences of a table, and of their groups where it has them."""
+        first = data.observation_offsets[:-1]
+        names = table.frame[self.columns.sequence].astype(str).to_numpy()[first].tolist()
+        groups = self.columns.groups
+        if groups is None or groups not in table:
+            return names, None
+        return names, table.frame[groups].astype(str).to_numpy()[first].tolist()
+
     def prepare(self, data: SequenceSet) -> SequenceSet:
         """The set with its missing cells imputed or marked, where something does that before the labeller sees it."""
         return data if self.missing is None else self.missing.transform(data)
+
+    def complete(self, table: TypedTable, most_unknown: float = 0.0) -> TypedTable:
+        """The table with the inputs that it lacks as columns of missing cells.
+
+        A ValueError names the first one that the model asks for, unless a share `most_unknown` of 1 may be unknown.
+        """
+        lacking = [name for name in self.columns.attributes if name not in table]
+        if most_unknown < 1:
+            asked = tested_columns(self.labeller) | {*self.columns.numbers}
+            advice = f"{_ADVICE}, or label without them (unknown 1)"
+            table.check_columns([name for name in lacking if name in asked], advice)
+        return table.with_missing(lacking) if lacking else table
 
     def encode(self, table: TypedTable, *, labelled: bool, new_labels: bool = False) -> SequenceSet:
         """The sequences of a table, missing cells as they are.
@@ -213,7 +242,7 @@ class TableLabeller:
 
     def notices(self, table: TypedTable, most_unknown: float = 0.0) -> Iterator[str]:
         """Sentences on cells that are read as missing, and a table of columns that differ from those of the training
-        table: values that it did not have, and numbers that are elsewhere.
+        table: columns that are not there (`complete`), values that it did not have, and numbers that are elsewhere.
 
         A column is named where more than a share `most_unknown` of its cells has such values. A ValueError names the
         first of at least `LEAST_KNOWN` cells where the model asks for a column and knows no value of it, unless the
@@ -226,7 +255,9 @@ class TableLabeller:
                 yield sentence
         known = {attribute.name: attribute.categories for attribute in self.labeller.attributes_}
         asked, unused = tested_columns(self.labeller), derived_only(self.labeller)
-        found: list[Difference] = []
+        n_rows = len(table.frame)
+        lacking = [name for name in self.columns.attributes if name not in table.frame]
+        found = [Difference(name, n_rows, n_rows, "the column is not there") for name in lacking]
         for name in self.columns.categories:
             if name in unused or are_times(tuple(known[name])):  # parts of times are seen, whatever their date
                 continue
@@ -255,6 +286,7 @@ class TableLabeller:
         table = asdict(self.columns) | {"missing": describe_transform(self.missing)}
         table["origin"] = None if self.origin is None else self.origin.described()
         table["constraints"] = self.constraints
+        table["na"] = list(self.na)
         table["ranges"] = {name: list(quantiles) for name, quantiles in self.ranges.items()}
         write_npz(path, header | {"table": table}, arrays)
 
@@ -286,6 +318,9 @@ class TableLabeller:
             constraints = table.get("constraints")
             if constraints not in (None, *SCHEMES):
                 raise ValueError(f"the constraints {constraints!r} are not known")
+            na = tuple(table.get("na", ()))
+            if not all(isinstance(text, str) for text in na):
+                raise ValueError("marks of missing cells are no text")
             ranges = {str(name): [float(each) for each in of_name] for name, of_name in table.get("ranges", {}).items()}
             if any(len(of_name) != len(QUANTILES) or sorted(of_name) != of_name for of_name in ranges.values()):
                 raise ValueError("the ranges of numbers are no quantiles")
@@ -293,4 +328,148 @@ class TableLabeller:
             raise ValueError(
                 f"model {os.fspath(path)} is of another version of treecrf ({quoted(str(error))}); train it again."
             ) from error
-        return cls(rebuild(header, arrays, os.fspath(path)), columns, missing, origin, constraints, ranges)
+        return cls(rebuild(header, arrays, os.fspath(path)), columns, missing, origin, constraints, ranges, na)
+
+
+# --- further training ------------------------------------------------------------------------------
+
+
+def check_continuable(model: TableLabeller, name: str) -> TreeCRF:
+    """The trees of a model, called `name` in the error; a ValueError if it is of a method that cannot go on."""
+    labeller = _trained(model.labeller)
+    if not isinstance(labeller, TreeCRF):
+        raise ValueError(
+            f"{name} is a {type(labeller).__name__}, whose training cannot go on; only models of one TreeCRF can "
+            "(--method treecrf_newton). Train on all files instead."
+        )
+    return labeller
+
+
+def _trained(labeller: Labeller) -> Labeller:
+    return _trained(labeller.labeller_) if isinstance(labeller, TransformingLabeller) else labeller
+
+
+def continue_training(
+    model: TableLabeller, data: SequenceSet, n_more: int, path: Path, n_threads: int, monitor: Monitor | None = None
+) -> None:
+    """Add iterations of boosting to a model, in place.
+
+    Parameters
+    ----------
+    model : TableLabeller
+        Of one TreeCRF (`check_continuable`).
+    data : SequenceSet
+        Labelled sequences (`TableLabeller.encode`). The further trees are grown on these alone.
+    n_more : int
+        Number of iterations.
+    path : path
+        Of the file, for the model's origin.
+    n_threads : int
+    monitor : callable, optional
+        As of `Labeller.fit`.
+
+    Notes
+    -----
+    Inputs, their bins and the labels stay those of the first training. On the same set the result is that of one longer
+    training, to the bit.
+    """
+    trees = check_continuable(model, "the model")
+    settings = {"n_iterations": len(trees.steps_) + n_more, "warm_start": True, "n_threads": n_threads}
+    ready = model.prepare(data)
+    outer = model.labeller
+    while isinstance(outer, TransformingLabeller):
+        ready = outer.prepare(ready)
+        outer = outer.labeller_
+    innermost(model.labeller).set_params(**settings)  # what a pipeline was built with, and its prediction follows
+    trees.set_params(**settings)
+    trees.fit(ready, monitor=monitor)
+    for each in (innermost(model.labeller), trees):
+        each.set_params(warm_start=False)
+    now = Origin.of(path, data, None, "sequence")
+    before = model.origin
+    model.origin = (
+        now
+        if before is None
+        else replace(
+            now,
+            file=f"{before.file}, {now.file}",
+            digest="",
+            n_sequences=before.n_sequences + now.n_sequences,
+            n_positions=before.n_positions + now.n_positions,
+            n_groups=before.n_groups + now.n_groups,
+            metric=before.metric,
+        )
+    )
+    model.ranges = {**model.ranges, **ranges_of(data)}  # the newest numbers are what the next ones are measured by
+
+
+# --- how a table differs from that of the training -------------------------------------------------
+
+
+QUANTILES = (0.0, 0.05, 0.5, 0.95, 1.0)
+"""Of the numbers of the training table that a model keeps."""
+
+BEYOND = 0.1
+"""Share of cells outside the range of the training table from which on a column of numbers is named."""
+
+LEAST_NUMBERS = 20
+"""Of fewer numbers nothing is said."""
+
+MOST_EXAMPLES = 3
+"""Of values of a column."""
+
+Ranges = Mapping[str, Sequence[float]]
+
+
+class Difference(NamedTuple):
+    """A column that differs.
+
+    Attributes
+    ----------
+    column : str
+    n_cells, n_known : int
+        Cells that are unlike those of the training table, and those that have a value.
+    examples : str
+    """
+
+    column: str
+    n_cells: int
+    n_known: int
+    examples: str
+
+
+def new_values(column: Column, known: Sequence[str], special: Sequence[str]) -> tuple[NDArray[np.bool_], Difference]:
+    """The cells whose category training did not have, and their summary."""
+    codes, texts = column.distinct
+    new = np.flatnonzero(Vocabulary(known, tuple(special)).places(texts) == MISSING)
+    cells = np.isin(codes, new)
+    n_known = int((codes != MISSING).sum())
+    return cells, Difference(column.name, int(cells.sum()), n_known, listed(texts[new][:MOST_EXAMPLES]))
+
+
+def are_elsewhere(column: Column, quantiles: Sequence[float]) -> Difference | None:
+    """Whether many numbers of a column are beyond all of the training table, or their median is beyond nearly all."""
+    numbers = column.numbers[np.isfinite(column.numbers)]
+    low, usual_low, _, usual_high, high = quantiles
+    beyond = numbers[(numbers < low) | (numbers > high)]
+    if len(numbers) < LEAST_NUMBERS or column.strange.any():  # others than numbers are an error of their own
+        return None
+    median = float(np.median(numbers))
+    if len(beyond) <= BEYOND * len(numbers) and usual_low <= median <= usual_high:
+        return None
+    return Difference(
+        column.name,
+        len(beyond),
+        len(numbers),
+        f"median {median:.4g}; in training mostly {usual_low:.4g} to {usual_high:.4g}: another unit or other conditions?",
+    )
+
+
+def as_table(differences: Sequence[Difference]) -> str:
+    """A line for each column, below a heading."""
+    rows = [
+        ("column", "unlike training", "examples"),
+        *((quoted(each.column), f"{each.n_cells:,} of {each.n_known:,} cells", each.examples) for each in differences),
+    ]
+    widths = [max(len(row[place]) for row in rows) for place in range(2)]
+    return "\n".join(f"{row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]}" for row in rows)

@@ -8,16 +8,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.automl.candidates import MANY_LABELS, Candidate, estimate_seconds, refine
+from treecrf.automl.candidates import MANY_LABELS, Candidate, estimate_seconds, refine, scoring_seconds
 from treecrf.automl.cross_validation import (
+    N_FOLDS,
     CVResults,
     FoldResult,
     Folds,
-    draw_part,
+    LearningCurve,
+    Split,
     fit_fold,
+    n_scored,
     one_standard_error_choice,
 )
-from treecrf.automl.learning_curve import LearningCurve
 from treecrf.automl.scores import Counts
 from treecrf.inputs import DerivedInputs
 from treecrf.sequences import SequenceSet
@@ -85,7 +87,8 @@ class BudgetedSearch:
         self.left_out: list[str] = []
         self.tried: list[tuple[Candidate, CVResults]] = []
         self.best: list[tuple[Candidate, CVResults]] = []
-        self._derived: dict[tuple[str, ...] | None, tuple[Folds, list[tuple[SequenceSet, SequenceSet]]]] = {}
+        self._derived: dict[tuple[str, ...] | None, tuple[Folds, list[Split]]] = {}
+        self._known: dict[str, float] = {}
         self.tick, self._percent, self._expected = tick, 0, budget
         self._has_tried = False
 
@@ -94,36 +97,42 @@ class BudgetedSearch:
         self.left, self.reserved = self.left - seconds, self.reserved + seconds
 
     def expect(self, seconds: float) -> None:
-        """Say how many seconds of trials are still to come, for the share that is done."""
-        self._expected = self.budget - self.reserved - self.left + seconds
+        """Say how many seconds of trials are still to come, as far as they are left, for the share that is done."""
+        self._expected = self.budget - self.reserved - self.left + min(seconds, self.left)
 
     def folds_of(self, candidate: Candidate) -> Folds:
         """The folds with its derived inputs."""
         return self._with(candidate.derived)[0]
 
-    def parts_of(self, candidate: Candidate) -> list[tuple[SequenceSet, SequenceSet]]:
+    def parts_of(self, candidate: Candidate) -> list[Split]:
         """What trains and what is held out in screening, by fold of the first cut."""
         return self._with(candidate.derived)[1]
 
-    def _with(self, blocks: tuple[str, ...] | None) -> tuple[Folds, list[tuple[SequenceSet, SequenceSet]]]:
+    def _with(self, blocks: tuple[str, ...] | None) -> tuple[Folds, list[Split]]:
         """Folds and parts with derived inputs, which are computed once."""
         if blocks not in self._derived:
             data = self.folds.data if blocks is None else DerivedInputs(blocks).fit_transform(self.folds.data)
             folds = self.folds._replace(data=data)
-            parts = [folds.split_part(fold, SCREENED_POSITIONS) for fold in range(folds.n_folds)]
+            whole = [folds.split(fold) for fold in range(folds.n_folds)]
+            parts = [split.part(fold, SCREENED_POSITIONS, N_FOLDS - 1) for fold, split in enumerate(whole)]
             self._derived[blocks] = folds, parts
         return self._derived[blocks]
 
     def cost(self, candidate: Candidate) -> float:
-        """Approximate CPU seconds of one fold."""
-        return self.folds.share * self._seconds(candidate)
+        """Approximate CPU seconds of one fold, with the scores of what is held out."""
+        held_out = self.parts_of(candidate)[0].held_out
+        return self.folds.share * self._seconds(candidate) + self._scoring(candidate, held_out)
 
     def final_cost(self, candidate: Candidate) -> float:
         """Approximate CPU seconds of a training with the whole file."""
         return self.folds.growth * self._seconds(candidate)
 
     def _seconds(self, candidate: Candidate) -> float:
-        return estimate_seconds(candidate.build(), self.folds_of(candidate).data, candidate.iterations)
+        key = repr(candidate)
+        if key not in self._known:
+            data = self.folds_of(candidate).data
+            self._known[key] = estimate_seconds(candidate.build(), data, candidate.iterations)
+        return self._known[key]
 
     def screening_cost(self, rounds: list[list[Candidate]]) -> float:
         """Approximate CPU seconds of one fold of screening with all candidates."""
@@ -179,7 +188,7 @@ class BudgetedSearch:
                 f"{self.folds.n_folds - n_fitting} of {self.folds.n_folds} folds, which would take about {each:.0f} s "
                 "each."
             )
-        self.expect(n_fitting * each)
+        self.expect(n_fitting * (each * (1 + MOST_OTHERS / len(ranked)) + max(map(self.cost, ranked)) / 2))
         return [self._cross_validate(candidate, n_fitting) for candidate in ranked]
 
     def cross_validate_others(self, validated: list[CrossValidated]) -> list[CrossValidated]:
@@ -209,9 +218,7 @@ class BudgetedSearch:
         if n_folds < 1:
             return LearningCurve()
         splits = [self.folds_of(best).split(fold) for fold in range(n_folds)]
-        halves = [
-            (draw_part(train, fold, train.n_positions // 2, 1), held) for fold, (train, held) in enumerate(splits)
-        ]
+        halves = [split.part(fold, split.train.n_positions // 2, 1) for fold, split in enumerate(splits)]
         half = self._results(self._run(best, halves, n_folds * cost)).counts().of(-1)
         whole = self._results(one.results.folds[:n_folds]).counts()
         stage = min(one.stage, whole.numerator.shape[0] - 1)
@@ -237,13 +244,17 @@ class BudgetedSearch:
 
     def _screening_cost(self, candidate: Candidate) -> float:
         """Approximate CPU seconds of one fold of screening."""
-        short = self._shortened(candidate)
-        return estimate_seconds(short.build(), self.parts_of(candidate)[0][0], short.iterations)
+        short, part = self._shortened(candidate), self.parts_of(candidate)[0]
+        return estimate_seconds(short.build(), part.train, short.iterations) + self._scoring(short, part.held_out)
+
+    @staticmethod
+    def _scoring(candidate: Candidate, held_out: SequenceSet) -> float:
+        return scoring_seconds(candidate, held_out, min(n_scored(held_out), candidate.iterations))
 
     def _run(
         self,
         candidate: Candidate,
-        splits: list[tuple[SequenceSet, SequenceSet]],
+        splits: list[Split],
         cost: float,
         keeps_marginals: bool = False,
     ) -> list[FoldResult]:
@@ -253,7 +264,7 @@ class BudgetedSearch:
         self._percent = max(self._percent, min(int(done), 99))
         self.tick(self._percent, f"{candidate.method}, window {left},{right}{inputs}")
         self._has_tried = True
-        folds = [fit_fold(candidate, *split, self.folds.metric, keeps_marginals) for split in splits]
+        folds = [fit_fold(candidate, split, self.folds.metric, keeps_marginals) for split in splits]
         self.left -= cost
         return folds
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import boolean, float64, int16, int32, int64, types, uint64, void
+from numba import boolean, float64, int16, int64, types, uint64, void
 from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel
@@ -16,7 +16,6 @@ MAX_POTENTIAL = 1e200
 _CUBE, _TABLE, _ROW = float64[:, :, ::1], float64[:, ::1], float64[::1]
 _CONST_CUBE = types.Array(float64, 3, "C", readonly=True)
 _OFFSETS = types.Array(int64, 1, "C", readonly=True)
-_LABELS = types.Array(int16, 1, "C", readonly=True)
 _Array = NDArray[Any]
 _OPTIONS: dict[str, Any] = {"error_model": "numpy"}
 
@@ -318,12 +317,98 @@ def find_paths(potentials: _Array, offsets: _Array, order: int, labels: _Array) 
                 state = state % stride * width + (forgotten[t, state] if width > 1 else 0)
 
 
-@kernel(void(_LABELS, _OFFSETS, int64, int64, int32[::1]), **_OPTIONS)
-def follow(labels: _Array, offsets: _Array, n_labels: int, order: int, states: _Array) -> None:
-    """Write the state before each position."""
+# --- chains of order 1 whose potentials are a score of the label and one of the pair with the label before ----
+#
+# They go along the labels, from one label before to the next, so that sums and maxima of all labels run side by side.
+
+_SCORES = (float64[:, ::1], float64[:, ::1], int64[::1])
+
+
+@kernel(void(*_SCORES, float64[:, ::1]), error_model="numpy", allocates=True)
+def infer_scored(scores, transitions, offsets, marginals):
+    """Write P(y_t | X), shape (n_positions, n_labels), by the scaled recursions (PhD section 2.3).
+
+    Parameters
+    ----------
+    scores : float64, shape (n_positions, n_labels)
+        Exponentials, of which no product over three positions may underflow.
+    transitions : float64, shape (n_labels + 1, n_labels)
+        Exponentials, by the label before (START last) and the label.
+    """
+    n_labels = scores.shape[1]
+    inverses, following, buffers = np.empty(len(scores)), np.empty((n_labels, n_labels)), np.empty((3, n_labels))
+    weights, betas, next_betas = buffers[0], buffers[1], buffers[2]
+    for before in range(n_labels):
+        for label in range(n_labels):
+            following[label, before] = transitions[before, label]
     for sequence in range(len(offsets) - 1):
-        code = 0
-        for position in range(offsets[sequence], offsets[sequence + 1]):
-            base, _, width, stride = shape_of_step(n_labels, order, min(position - offsets[sequence], order))
-            states[position] = base + code
-            code = labels[position] * stride + code // width
+        begin, end = offsets[sequence], offsets[sequence + 1]
+        for position in range(begin, end):
+            alphas, total = marginals[position], 0.0
+            if position == begin:
+                for label in range(n_labels):
+                    alphas[label] = transitions[n_labels, label]
+            else:
+                alphas[:] = 0.0
+                for before in range(n_labels):
+                    alpha = marginals[position - 1, before]
+                    for label in range(n_labels):
+                        alphas[label] += alpha * transitions[before, label]
+            for label in range(n_labels):
+                alphas[label] *= scores[position, label]
+                total += alphas[label]
+            inverses[position] = 1.0 / total
+            for label in range(n_labels):
+                alphas[label] *= inverses[position]
+        betas[:] = 1.0
+        for position in range(end - 2, begin - 1, -1):
+            for label in range(n_labels):
+                weights[label] = betas[label] * scores[position + 1, label] * inverses[position + 1]
+            next_betas[:] = 0.0
+            for label in range(n_labels):
+                weight = weights[label]
+                for before in range(n_labels):
+                    next_betas[before] += weight * following[label, before]
+            betas, next_betas = next_betas, betas
+            total = 0.0
+            for label in range(n_labels):
+                marginals[position, label] *= betas[label]
+                total += marginals[position, label]
+            for label in range(n_labels):
+                marginals[position, label] /= total
+
+
+@kernel(void(*_SCORES, int16[::1]), error_model="numpy", allocates=True)
+def find_scored_paths(scores, transitions, offsets, labels):
+    """Write the likeliest labels, of the same potentials in logs; of equal ones as `treecrf.chain.viterbi`."""
+    n_labels = scores.shape[1]
+    origins = np.empty((longest(offsets), n_labels), dtype=np.int64)
+    here, best = np.empty(n_labels), np.empty(n_labels)
+    for sequence in range(len(offsets) - 1):
+        begin, end = offsets[sequence], offsets[sequence + 1]
+        for position in range(begin, end):
+            score, origin = scores[position], origins[position - begin]
+            if position == begin:
+                for label in range(n_labels):
+                    best[label] = score[label] + transitions[n_labels, label]
+            else:
+                best[:] = -np.inf
+                for before in range(n_labels):
+                    value_before = here[before]
+                    for label in range(n_labels):
+                        value = value_before + (score[label] + transitions[before, label])
+                        is_better = value > best[label]
+                        best[label] = value if is_better else best[label]
+                        origin[label] = before if is_better else origin[label]
+            highest = best[0]
+            for label in range(n_labels):
+                highest = max(highest, best[label])
+            for label in range(n_labels):
+                here[label] = best[label] - highest
+        label = 0
+        for other in range(n_labels):
+            label = other if here[other] > here[label] else label
+        for position in range(end - 1, begin - 1, -1):
+            labels[position] = label
+            if position > begin:
+                label = origins[position - begin, label]

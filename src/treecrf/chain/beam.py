@@ -12,8 +12,17 @@ import numpy as np
 from numba import boolean, float64, int64, uint64, void
 from numpy.typing import NDArray
 
-from treecrf.chain._lattice_kernels import LATTICE, WEIGHTS, Lattice, Weights, span, step
-from treecrf.chain.lattice import agreeing_entries, lattice_marginals, predecessor_counts
+from treecrf.chain.lattice import (
+    LATTICE,
+    WEIGHTS,
+    Lattice,
+    Weights,
+    agreeing_entries,
+    lattice_marginals,
+    predecessor_counts,
+    span,
+    step,
+)
 from treecrf.compiled.kernel import kernel
 
 

@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.chain._kernels import MAX_POTENTIAL, examine, find_paths, follow, infer, spread
+from treecrf.chain._kernels import MAX_POTENTIAL, examine, find_paths, infer, spread
+from treecrf.io.arrays import places_in
 from treecrf.io.columns import MISSING
 
 MAX_EXPONENT = 650.0  # scaled values span at most exp(this), well inside the range of float64
@@ -200,8 +201,16 @@ def state_sequence(labels: ArrayLike, offsets: ArrayLike, n_labels: int, order: 
     space = StateSpace(operator.index(n_labels), operator.index(order))
     starts = _checked_offsets(offsets)
     codes = _checked_labels(labels, starts, space.n_labels)
-    states = np.empty(len(codes), dtype=np.int32)
-    follow(codes, starts, space.n_labels, space.order, states)
+    return states_before(codes, starts, space)
+
+
+def states_before(labels: NDArray[np.int16], offsets: NDArray[np.int64], space: StateSpace) -> NDArray[np.int32]:
+    """`state_sequence` of what has been checked."""
+    depths = np.minimum(places_in(offsets), space.order)
+    states = np.array([space.offset_of_depth(depth) for depth in range(space.order + 1)], dtype=np.int32)[depths]
+    for lag in range(1, space.order + 1):
+        later = np.flatnonzero(depths >= lag)
+        states[later] += labels[later - lag] * np.int32(space.n_labels) ** (depths[later] - lag).astype(np.int32)
     return states
 
 
@@ -284,8 +293,7 @@ class _Chains(NamedTuple):
 
     def along(self, labels: NDArray[np.int16]) -> NDArray[np.float64]:
         """Potential of each position at the given labels."""
-        states = np.empty(len(labels), dtype=np.int32)
-        follow(labels, self.offsets, self.space.n_labels, self.space.order, states)
+        states = states_before(labels, self.offsets, self.space)
         return np.asarray(self.potentials[labels, np.arange(len(labels)), states])
 
 

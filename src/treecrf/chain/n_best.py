@@ -15,8 +15,7 @@ import numpy as np
 from numba import boolean, float64, int16, int64, uint64
 from numpy.typing import NDArray
 
-from treecrf.chain._trellis_kernels import TRELLIS, newest, place_of, step
-from treecrf.chain.trellis import Trellis, check_reached, log_scores
+from treecrf.chain.trellis import TRELLIS, Trellis, check_reached, log_scores, newest, place_of, step
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Float64, Int16, Int32, Int64, allocate, compiled_type, struct
 

@@ -10,9 +10,8 @@ from numba import float64, int64, uint64, void
 from numpy.typing import NDArray
 
 from treecrf.chain._kernels import log_sum, longest
-from treecrf.chain._trellis_kernels import TRELLIS, backward, forward, newest, place_of, step
 from treecrf.chain.constraints import parse_labels, scheme_of
-from treecrf.chain.trellis import Trellis, check_reached
+from treecrf.chain.trellis import TRELLIS, Trellis, backward, check_reached, forward, newest, place_of, step
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Int16, Int64, compiled_type, struct
 from treecrf.io.messages import listed, quoted

@@ -38,8 +38,7 @@ def continue_fit(
         raise typer.BadParameter("--continue takes one training file.")
     [file] = files
     shared.check_writable(output, file)
-    from treecrf.automl.continuing import check_continuable, continue_training
-    from treecrf.automl.labeller import TableLabeller
+    from treecrf.automl.labeller import TableLabeller, check_continuable, continue_training
     from treecrf.readers.reading import read_table
 
     labeller = TableLabeller.load(model)

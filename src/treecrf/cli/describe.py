@@ -49,9 +49,9 @@ def _describe_table(file: Path, reading: tables.TableOptions) -> None:
         column_warnings,
         inputs_sentence,
         label_counts,
+        likely_groups,
         number_counts,
     )
-    from treecrf.automl.roles import likely_groups
 
     table, columns, data = tables.read_labelled_table(file, reading, strict=False)
     lengths = data.lengths

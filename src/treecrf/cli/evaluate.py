@@ -81,7 +81,7 @@ def evaluate(
         if path is not None:
             shared.check_suffix(path, suffix, option=f"--{suffix[1:]}")
             shared.check_writable(path, *models, file)
-    from treecrf.automl.breakdown import break_down, sequence_names
+    from treecrf.automl.evaluation import break_down
     from treecrf.automl.evaluation import compare as compare_models
     from treecrf.automl.evaluation import evaluate as measure
     from treecrf.automl.labeller import TableLabeller
@@ -89,9 +89,14 @@ def evaluate(
     from treecrf.readers.reading import read_table
 
     loaded = {str(path): TableLabeller.load(path) for path in models}
-    sequence = next(iter(loaded.values())).columns.sequence
-    table = read_table(file, dialect, sequence, shared.note)
+    dialects = [model.dialect(dialect) for model in loaded.values()]
+    if len({each.na for each in dialects}) > 1:
+        raise ValueError(
+            "the models were trained with different texts for missing cells; give those of the file by --na."
+        )
+    table = read_table(file, dialects[0], next(iter(loaded.values())).columns.sequence, shared.note)
     for model in loaded.values():
+        table = model.complete(table, unknown)
         shared.check_labels(table, model.columns.label, "evaluate needs labels; use treecrf predict to label the file")
     read = {name: model.read(table, labelled=True, new_labels=True) for name, model in loaded.items()}
     first, *rest = loaded
@@ -113,7 +118,7 @@ def evaluate(
     if as_json is not None or as_page is not None:  # before the output, whose reader may stop it
         judged = {}
         for name, evaluation in evaluations.items():
-            parts = break_down(evaluation.correct, read[name], *sequence_names(loaded[name], table, read[name]))
+            parts = break_down(evaluation.correct, read[name], *loaded[name].sequence_names(table, read[name]))
             judged[name] = Judged(evaluation, parts, loaded[name].unit(table))
         _write(file, decoder, judged, comparison, as_json, as_page)
     if comparison is not None:
@@ -249,8 +254,7 @@ def _write(
     """Write the evaluations as JSON, as a page, or both."""
     import json
 
-    from treecrf.automl.breakdown import described, plain
-    from treecrf.automl.evaluation import verdicts
+    from treecrf.automl.evaluation import described, plain, verdicts
     from treecrf.io.files import write_text
     from treecrf.pages.evaluation import render_evaluation
 

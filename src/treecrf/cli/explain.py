@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treecrf.cli import shared
+from treecrf.cli import shared, tables
 from treecrf.io.messages import cell_text, counted, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from treecrf.automl.contributions import Contributions
-    from treecrf.automl.evaluation import Evaluation
     from treecrf.automl.labeller import TableLabeller
     from treecrf.readers.tables import TypedTable
     from treecrf.sequences import SequenceSet
@@ -44,6 +43,7 @@ def explain(
             "the first; with a row, the figure of its contributions.",
         ),
     ] = None,
+    weights: shared.Weights = None,
     unknown: shared.Unknown = 0.0,
     format_: shared.Format = None,
     separator: shared.Separator = None,
@@ -80,7 +80,7 @@ def explain(
     from treecrf.readers.reading import read_table
 
     labeller = TableLabeller.load(model)
-    table = read_table(file, dialect, labeller.columns.sequence, shared.note)
+    table = read_table(file, labeller.dialect(dialect), labeller.columns.sequence, shared.note)
     for sentence in labeller.notices(table, unknown):
         shared.note(sentence)
     names_place = is_row or sequence is not None
@@ -88,23 +88,20 @@ def explain(
     if plot is not None and is_row:
         _plot_row(labeller, table, place, seed, plot)
     elif plot is not None:
-        _plot(labeller, table, f"{model.name} on {file.name}", place[0], seed, plot)
+        _plot(labeller, table, f"{model.name} on {file.name}", place[0], seed, plot, weights)
     elif is_row:
         _explain_row(labeller, table, place, seed)
     else:
-        _explain_model(labeller, table, seed)
+        _explain_model(labeller, table, seed, weights)
 
 
-def _explain_model(model: TableLabeller, table: TypedTable, seed: int) -> None:
-    from treecrf.automl.cross_validation import draw_part
-    from treecrf.automl.explanation import gain_importance, permutation_importance, without_trees
+def _explain_model(model: TableLabeller, table: TypedTable, seed: int, weights: str | None) -> None:
+    from treecrf.automl.explanation import gain_importance, without_trees
 
     advice = "explain needs labels, but for a single row (--position, or --id and --row)"
     shared.check_labels(table, model.columns.label, advice)
-    data = draw_part(model.encode(table, labelled=True), seed, MOST_POSITIONS, 2)
+    data, losses = _permute(model, table, model.encode(table, labelled=True), seed, weights)
     shared.say(f"{counted(len(data), 'sequence')}, {counted(data.n_positions, 'position')}.\n")
-    with shared.progress("permuting columns", len(data.attributes) + len(data.number_names)) as tick:
-        losses = permutation_importance(model, data, seed, tick)
     shared.show_table(
         losses.rename(columns={"lost": "importance", "low": "CI low", "high": "CI high"}),
         f"Permutation importance (accuracy points, with 95 % confidence intervals by {model.unit(table)})",
@@ -127,15 +124,35 @@ def _explain_model(model: TableLabeller, table: TypedTable, seed: int) -> None:
         shared.show_table(gains, title, most=20)
 
 
-def _plot(model: TableLabeller, table: TypedTable, title: str, number: int, seed: int, path: Path) -> None:
+def _permute(
+    model: TableLabeller, table: TypedTable, data: SequenceSet, seed: int, weights: str | None
+) -> tuple[SequenceSet, pd.DataFrame]:
+    """A part of the file, and what permuting each column loses there."""
+    from treecrf.automl.cross_validation import draw_sequences, weights_of
+    from treecrf.automl.explanation import permutation_importance
+
+    of_positions = None if weights is None else tables.read_weights(table, weights, data)
+    drawn = draw_sequences(data, seed, MOST_POSITIONS, 2)
+    part = data.select(drawn)
+    with shared.progress("permuting columns", len(part.attributes) + len(part.number_names)) as tick:
+        return part, permutation_importance(model, part, seed, tick, weights_of(data, drawn, of_positions))
+
+
+def _plot(
+    model: TableLabeller, table: TypedTable, title: str, number: int, seed: int, path: Path, weights: str | None
+) -> None:
     """Write the page of all sequences, or figures of one; without labels they have no errors and no importances."""
-    from treecrf.pages.gathering import view_table
+    from treecrf.pages.viewer import view_table
 
     has_labels = model.columns.label in table and len(table[model.columns.label].distinct[1]) > 0
     data = model.encode(table, labelled=has_labels, new_labels=has_labels)
     evaluation = importance = None
+    part = data
     if has_labels:
-        evaluation, importance = _judge(model, data, seed)
+        from treecrf.automl.evaluation import evaluate
+
+        part, importance = _permute(model, table, data, seed, weights)
+        evaluation = evaluate(model.labeller, model.prepare(part), None, metric=model.metric)
     if path.suffix.lower() == ".html":
         from treecrf.io.files import write_text
         from treecrf.pages.viewer import render_viewer
@@ -148,7 +165,6 @@ def _plot(model: TableLabeller, table: TypedTable, title: str, number: int, seed
         write_text(render_viewer(title, viewed, opened, note, confusion, importance), path)
         shared.say(f"Wrote {path}. Open it in a browser.")
         return
-    from treecrf.automl.cross_validation import draw_part
     from treecrf.automl.explanation import gain_importance
     from treecrf.plot import plot_calibration, plot_confusion, plot_importance, plot_sequence
     from treecrf.plot.style import save_figure
@@ -171,7 +187,6 @@ def _plot(model: TableLabeller, table: TypedTable, title: str, number: int, seed
             "calibration": plot_calibration(evaluation.reliability),
             "importance": plot_importance(importance),
         }
-        part = draw_part(data, seed, MOST_POSITIONS, 2)
         gains = gain_importance(model.labeller, model.prepare(part))
         if gains is not None:
             drawn["offsets"] = plot_importance(gains, by="offset")
@@ -179,18 +194,6 @@ def _plot(model: TableLabeller, table: TypedTable, title: str, number: int, seed
     for file, figure in figures.items():
         save_figure(figure, file)
     shared.say(f"Wrote {', '.join(map(str, figures))}.")
-
-
-def _judge(model: TableLabeller, data: SequenceSet, seed: int) -> tuple[Evaluation, pd.DataFrame]:
-    """Errors and importances on a part of the file."""
-    from treecrf.automl.cross_validation import draw_part
-    from treecrf.automl.evaluation import evaluate
-    from treecrf.automl.explanation import permutation_importance
-
-    part = draw_part(data, seed, MOST_POSITIONS, 2)
-    evaluation = evaluate(model.labeller, model.prepare(part), None, metric=model.metric)
-    with shared.progress("permuting columns", len(part.attributes) + len(part.number_names)) as tick:
-        return evaluation, permutation_importance(model, part, seed, tick)
 
 
 def _plot_row(model: TableLabeller, table: TypedTable, place: tuple[int, int], seed: int, path: Path) -> None:

@@ -307,8 +307,6 @@ def fit(
     shared.check_suffix(output, ".npz")
     shared.check_writable(output, *files)
     file, *more = files
-    if weights is not None and method == AUTO:
-        raise typer.BadParameter("--weights needs a method that takes weights, such as --method treecrf_newton.")
     try:
         compared, left_out = methods_to_compare(options) if options.chooses else ({}, [])
         given = None if options.chooses else options.build()
@@ -339,7 +337,7 @@ def fit(
     )
     has_learnt, accuracy, unit = True, None, "group" if groups else "sequence"
     if given is None:
-        choice, unit, has_learnt = _choose(data, compared, options, unit, judged_by)
+        choice, unit, has_learnt = _choose(data, compared, options, unit, judged_by, sample_weight)
         labeller, treatment = choice.build(options)
         held_out, accuracy = 0.0, choice.accuracy
     else:
@@ -353,7 +351,8 @@ def fit(
     _announce(labeller, ready)
     by_holding_out = _train(labeller, ready, held_out, seed, sample_weight)
     origin = Origin.of(file, data, accuracy, unit, judged_by.name if accuracy else "accuracy").with_files(*more)
-    TableLabeller(labeller, columns, transform, origin, judged_by.constraints, ranges_of(data)).save(output)
+    marks = reading.dialect.na
+    TableLabeller(labeller, columns, transform, origin, judged_by.constraints, ranges_of(data), marks).save(output)
     if by_holding_out is not None:
         points, low, high = by_holding_out.accuracy
         interval = f", 95 % confidence interval by {unit} {low:.1f} to {high:.1f} %" if low == low else ""
@@ -384,7 +383,12 @@ def _parse_derive(text: str) -> tuple[str, ...] | None:
 
 
 def _choose(
-    data: SequenceSet, compared: dict[str, dict[str, Any]], options: FitOptions, unit: str, metric: Metric
+    data: SequenceSet,
+    compared: dict[str, dict[str, Any]],
+    options: FitOptions,
+    unit: str,
+    metric: Metric,
+    weights: NDArray[np.float64] | None,
 ) -> tuple[Choice, str, bool]:
     """Choose by cross-validation, and show the result; with what its interval takes as one, and whether it is better
     than always the same label.
@@ -397,7 +401,7 @@ def _choose(
     from treecrf.automl.description import label_counts
     from treecrf.inputs.derived import without_stamps
 
-    folds = make_folds(data, options.seed, MOST_POSITIONS, metric)
+    folds = make_folds(data, options.seed, MOST_POSITIONS, metric, weights)
     compared = affordable(compared, folds.data, options.budget, len(folds.parts))
     windows = (
         candidate_windows(without_stamps(data))
@@ -490,7 +494,11 @@ def _shown(choice: Choice) -> pd.DataFrame:
         return ["" if a != a else f"{a:{sign}z.1f} to {b:{sign}z.1f}" for a, b in ends]
 
     columns = {
-        **{name: table[name].tolist() for name in ("method", "window", "inputs")},
+        "method": table["method"].tolist(),
+        "window, settings": [
+            ", ".join(part for part in parts if part not in ("", "given"))
+            for parts in table[["window", "inputs", "settings"]].itertuples(index=False, name=None)
+        ],
         choice.metric.words: [f"{each:.1f}" for each in table["score"]],
         "interval": between("low", "high"),
         "gap to best": between("gap_low", "gap_high", "+"),

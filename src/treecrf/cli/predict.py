@@ -94,7 +94,8 @@ def predict(
     from treecrf.readers.reading import format_of, read_stored, read_table
 
     labeller = TableLabeller.load(model)
-    table = read_table(file, dialect, labeller.columns.sequence, shared.note)
+    dialect = labeller.dialect(dialect)
+    table = labeller.complete(read_table(file, dialect, labeller.columns.sequence, shared.note), unknown)
     kind = None if file.is_dir() else format_of(read_content(file), dialect)
     if output is not None and output.suffix.lower() == ".conllu" and kind != "conllu":
         raise ValueError(f"{output} cannot be CoNLL-U, since {file} is not; name it .conll or .csv.")

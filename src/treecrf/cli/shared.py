@@ -152,7 +152,7 @@ Na = Annotated[
 Weights = Annotated[
     str | None,
     option(
-        "Column with the weight of each row in training; a method that takes weights is needed.",
+        "Column with the weight of each row: in training, or in the mean of explain. Stacking takes none.",
         "COLUMN",
         "--weights",
         group=DATA,

@@ -131,7 +131,7 @@ def _guessed(table: TypedTable, options: TableOptions) -> TableOptions:
     """The options with the columns of sequences and labels that the table seems to have, where those of usual names are
     not there; what is guessed is said on stderr.
     """
-    from treecrf.automl.roles import guess_label, guess_sequence
+    from treecrf.automl.description import guess_label, guess_sequence
     from treecrf.readers.columns import SEQUENCE
     from treecrf.readers.tables import LABEL
 
@@ -153,7 +153,7 @@ def _guessed(table: TypedTable, options: TableOptions) -> TableOptions:
 
 def _useful(table: TypedTable, names: tuple[str, ...], options: TableOptions) -> tuple[str, ...]:
     """The columns that have a cell, do not identify rows and do not seem to hold groups; others are named on stderr."""
-    from treecrf.automl.roles import is_identifier, is_order, likely_groups
+    from treecrf.automl.description import is_identifier, is_order, likely_groups
     from treecrf.inputs.derived import are_times
 
     if table.frame.empty:
@@ -218,14 +218,14 @@ def read_training_set(
         )
     for sentence in [inputs_sentence(others), *column_warnings(table, others)]:
         shared.note(sentence)
-    return columns, data, None if options.weights is None else _read_weights(table, options.weights, data)
+    return columns, data, None if options.weights is None else read_weights(table, options.weights, data)
 
 
-def _read_weights(table: TypedTable, column: str, data: SequenceSet) -> NDArray[np.float64]:
+def read_weights(table: TypedTable, column: str, data: SequenceSet) -> NDArray[np.float64]:
     """The weight of each position; a ValueError names a cell that is none."""
-
     from treecrf.sequences import window_rows
 
+    table.check_columns([column])
     weights = table[column].numbers[window_rows(data, (0, 0))[:, 0]]
     wrong = ~(weights >= 0)
     if wrong.any():

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from treecrf.ensembles.espboost import TIED, Cells, PathErrors
 from treecrf.ensembles.voting import WeightedVote, check_predictions, checked
 from treecrf.estimators.checks import SEED, SIZE, check_params, number
+from treecrf.io.arrays import Bools, Floats, Ints
 
 CLOSE = 1e-4
 """Descent ends where the error of every path that could change is so near to 1/2."""
@@ -59,7 +60,7 @@ class Descent(WeightedVote):
             self.weights_[np.arange(n_classes), path] += alpha
         return self
 
-    def bound(self, rho: ArrayLike) -> NDArray[np.float64]:
+    def bound(self, rho: ArrayLike) -> Floats:
         """The bound ``exp(rho ||alpha||) F(alpha)`` on the margin loss of the training positions, of the shape of rho."""
         return np.exp(np.asarray(rho, dtype=np.float64) * self.alphas_.sum() + self.log_objective_)
 
@@ -85,7 +86,7 @@ def _descend(cells: Cells, n_classes: int, most: int) -> tuple[dict[tuple[int, .
     return alphas, log_objective, most
 
 
-def _farthest(errors: NDArray[np.float64], alphas: dict[tuple[int, ...], float]) -> tuple[NDArray[np.int64], float]:
+def _farthest(errors: Floats, alphas: dict[tuple[int, ...], float]) -> tuple[Ints, float]:
     """The path whose error is farthest from 1/2, and its error: the best path, or one that has weight."""
     best = (errors <= errors.min(axis=1, keepdims=True) + TIED).argmax(axis=1)
     paths = [best, *(np.array(path) for path, alpha in alphas.items() if alpha > 0)]
@@ -197,8 +198,8 @@ class RandomPath(OnlineMajorityVote):
 
 
 def _count_mistakes(
-    wrong: NDArray[np.bool_], classes: NDArray[np.int64], sequences: NDArray[Any], n_classes: int
-) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    wrong: Bools, classes: Ints, sequences: NDArray[Any], n_classes: int
+) -> tuple[Floats, NDArray[Any]]:
     """Mistakes, shape (n_sequences, n_classes, n_experts), and the positions of each sequence."""
     _, of, sizes = np.unique(sequences, return_inverse=True, return_counts=True)
     rows, n_rows = of * n_classes + classes, len(sizes) * n_classes
@@ -206,7 +207,7 @@ def _count_mistakes(
     return counts.reshape(len(sizes), n_classes, -1).astype(np.float64), sizes
 
 
-def _best_suffix(losses: NDArray[np.float64], delta: float) -> int:
+def _best_suffix(losses: Floats, delta: float) -> int:
     """Where the suffix with the smallest mean and penalty begins, the first one of equals."""
     sizes = np.arange(len(losses), 0, -1)
     means = np.cumsum(losses[::-1])[::-1] / sizes
@@ -266,9 +267,7 @@ class StepwiseEnsemble:
         votes, _ = check_predictions(predictions, None, np.zeros(len(predictions), dtype=np.int64))
         return self._elect(votes, self.counts_, _draw(self.random_state, 1, len(votes)))
 
-    def _elect(
-        self, predictions: NDArray[np.uint8], counts: NDArray[Any], draws: NDArray[np.float64]
-    ) -> NDArray[np.uint8]:
+    def _elect(self, predictions: NDArray[np.uint8], counts: NDArray[Any], draws: Floats) -> NDArray[np.uint8]:
         votes = np.stack([(predictions == one[:, None]) @ counts for one in predictions.T], axis=1)
         accuracies = np.where((votes == votes.max(axis=1, keepdims=True)) & (counts > 0), self.accuracies_, -1.0)
         equals = accuracies == accuracies.max(axis=1, keepdims=True)
@@ -277,6 +276,6 @@ class StepwiseEnsemble:
         return predictions[np.arange(len(predictions)), winners]
 
 
-def _draw(random_state: int, part: int, n_positions: int) -> NDArray[np.float64]:
+def _draw(random_state: int, part: int, n_positions: int) -> Floats:
     """A number from 0 to 1 for each position, in training (part 0) and afterwards (1)."""
     return np.random.default_rng([random_state, part]).random(n_positions)

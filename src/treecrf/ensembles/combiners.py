@@ -9,8 +9,7 @@ from typing import Annotated, Any, NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.compiled.rules import NOT_NEGATIVE, SOME_IN_EACH_ROW, TRUTH, WEIGHTS, Known
-from treecrf.compiled.struct import Bool, Float64, Int64
+from treecrf.compiled.struct import NOT_NEGATIVE, SOME_IN_EACH_ROW, TRUTH, WEIGHTS, Bool, Float64, Int64, Known
 from treecrf.ensembles.baselines import BETAS, Descent, OnlineMajorityVote, RandomPath, StepwiseEnsemble
 from treecrf.ensembles.espboost import ESPBoost, choose_rounds, cross_validated_losses, fold_of_positions
 from treecrf.ensembles.voting import (
@@ -23,6 +22,7 @@ from treecrf.ensembles.voting import (
     position_classes,
 )
 from treecrf.estimators.checks import SEED, TEXT, check_parts, one_of
+from treecrf.io.arrays import Arrays, Bools, Codes, Floats, Ints
 from treecrf.io.messages import needs_extra
 from treecrf.models.base import Labeller, take_declared
 from treecrf.models.window.classifiers import MULTICLASS, check_model_text
@@ -40,9 +40,9 @@ class Evidence(NamedTuple):
         Of related sequences.
     """
 
-    marginals: NDArray[np.float64]
-    offsets: NDArray[np.int64]
-    groups: NDArray[np.int64]
+    marginals: Floats
+    offsets: Ints
+    groups: Ints
 
     @property
     def predictions(self) -> NDArray[np.uint8]:
@@ -55,7 +55,7 @@ class Evidence(NamedTuple):
         return self.marginals.shape[2]
 
     @property
-    def group_of_positions(self) -> NDArray[np.int64]:
+    def group_of_positions(self) -> Ints:
         """The group of the sequence of every position, shape (n_positions,)."""
         return np.repeat(self.groups, np.diff(self.offsets))
 
@@ -65,34 +65,34 @@ class Evidence(NamedTuple):
         marginals = np.stack([expert.predict_proba(data) for expert in experts], axis=1)
         return cls(marginals, data.offsets, data.groups)
 
-    def classes(self, class_map: str) -> tuple[NDArray[np.int64], int]:
+    def classes(self, class_map: str) -> tuple[Ints, int]:
         """The class of every position, and how many there are (`treecrf.ensembles.voting.position_classes`)."""
         return position_classes(class_map, self.offsets, self.predictions, self.n_labels)
 
     @property
-    def sequences(self) -> NDArray[np.int64]:
+    def sequences(self) -> Ints:
         """The sequence of every position, shape (n_positions,)."""
         return np.repeat(np.arange(len(self.groups)), np.diff(self.offsets))
 
 
 Vote = TypeVar("Vote", Descent, OnlineMajorityVote, RandomPath)
-Choose = Callable[[Evidence, NDArray[np.int16], int], tuple[str, WeightedVote]]
+Choose = Callable[[Evidence, Codes, int], tuple[str, WeightedVote]]
 """Gives a class map and a fitted vote from evidence, labels and a seed."""
 
 _N_FOLDS = 5
 
 
-def majority_vote(evidence: Evidence, labels: NDArray[np.int16], seed: int) -> tuple[str, WeightedVote]:
+def majority_vote(evidence: Evidence, labels: Codes, seed: int) -> tuple[str, WeightedVote]:
     """`MajorityVote`; nothing is chosen."""
     return "one", MajorityVote().fit(evidence.predictions, labels, *evidence.classes("one"))
 
 
-def best_expert(evidence: Evidence, labels: NDArray[np.int16], seed: int) -> tuple[str, WeightedVote]:
+def best_expert(evidence: Evidence, labels: Codes, seed: int) -> tuple[str, WeightedVote]:
     """`BestExpert`."""
     return "one", BestExpert().fit(evidence.predictions, labels, *evidence.classes("one"))
 
 
-def espboost(evidence: Evidence, labels: NDArray[np.int16], seed: int) -> tuple[str, WeightedVote]:
+def espboost(evidence: Evidence, labels: Codes, seed: int) -> tuple[str, WeightedVote]:
     """`ESPBoost` with the class map and the rounds of the smallest cross-validated loss, the first ones of equals."""
     predictions, n_folds = evidence.predictions, _n_folds(evidence)
     curves = [
@@ -106,27 +106,25 @@ def espboost(evidence: Evidence, labels: NDArray[np.int16], seed: int) -> tuple[
     return CLASS_MAPS[best], boosted.fit(predictions, labels, *evidence.classes(CLASS_MAPS[best]))
 
 
-def descent(evidence: Evidence, labels: NDArray[np.int16], seed: int) -> tuple[str, WeightedVote]:
+def descent(evidence: Evidence, labels: Codes, seed: int) -> tuple[str, WeightedVote]:
     """`Descent` with the class map of the smallest cross-validated loss."""
     return _best(evidence, labels, seed, [(name, Descent()) for name in CLASS_MAPS])
 
 
-def online_majority_vote(evidence: Evidence, labels: NDArray[np.int16], seed: int) -> tuple[str, WeightedVote]:
+def online_majority_vote(evidence: Evidence, labels: Codes, seed: int) -> tuple[str, WeightedVote]:
     """`OnlineMajorityVote` with the class map and beta of the smallest cross-validated loss."""
     candidates = [(name, OnlineMajorityVote(beta)) for name, beta in product(CLASS_MAPS, BETAS)]
     return _best(evidence, labels, seed, candidates)
 
 
-def random_path(evidence: Evidence, labels: NDArray[np.int16], seed: int) -> tuple[str, WeightedVote]:
+def random_path(evidence: Evidence, labels: Codes, seed: int) -> tuple[str, WeightedVote]:
     """`RandomPath`, drawn with the class map and beta of `online_majority_vote`."""
     class_map, vote = online_majority_vote(evidence, labels, seed)
     assert isinstance(vote, OnlineMajorityVote)
     return class_map, _fit(RandomPath(vote.beta, random_state=seed), evidence, labels, class_map)
 
 
-def _best(
-    evidence: Evidence, labels: NDArray[np.int16], seed: int, candidates: list[tuple[str, Vote]]
-) -> tuple[str, WeightedVote]:
+def _best(evidence: Evidence, labels: Codes, seed: int, candidates: list[tuple[str, Vote]]) -> tuple[str, WeightedVote]:
     """The candidate with the smallest cross-validated loss, the first one of equals, fitted."""
     folds = fold_of_positions(evidence.group_of_positions, _n_folds(evidence), seed)
     losses = []
@@ -142,9 +140,7 @@ def _best(
     return class_map, _fit(vote, evidence, labels, class_map)
 
 
-def _fit(
-    vote: Vote, evidence: Evidence, labels: NDArray[np.int16], class_map: str, kept: NDArray[np.bool_] | None = None
-) -> Vote:
+def _fit(vote: Vote, evidence: Evidence, labels: Codes, class_map: str, kept: Bools | None = None) -> Vote:
     """Fit a vote to the positions that are kept, or to all."""
     positions = slice(None) if kept is None else kept
     classes, n_classes = evidence.classes(class_map)
@@ -176,23 +172,23 @@ class Combiner:
     called.
     """
 
-    def fit(self, evidence: Evidence, labels: NDArray[np.int16], seed: int) -> Self:
+    def fit(self, evidence: Evidence, labels: Codes, seed: int) -> Self:
         """Learn from sequences that the experts were not trained with."""
         raise NotImplementedError
 
-    def predict_proba(self, evidence: Evidence) -> NDArray[np.float64]:
+    def predict_proba(self, evidence: Evidence) -> Floats:
         """Float64, shape (n_positions, n_labels)."""
         raise NotImplementedError
 
-    def predict(self, evidence: Evidence) -> NDArray[np.int16]:
+    def predict(self, evidence: Evidence) -> Codes:
         """The likeliest labels, int16, shape (n_positions,)."""
         return self.predict_proba(evidence).argmax(axis=1).astype(np.int16)
 
-    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def state(self) -> tuple[dict[str, Any], Arrays]:
         """What `fit` learnt, as JSON values and arrays."""
         return {}, {}
 
-    def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]], sizes: Known) -> None:
+    def restore(self, values: dict[str, Any], arrays: Arrays, sizes: Known) -> None:
         """Take back what `state` gave; `sizes` are n_labels and n_experts. Arrays are taken out (`take_declared`)."""
 
 
@@ -204,23 +200,23 @@ class OfVotes(Combiner):
     def __init__(self, choose: Choose) -> None:
         self._choose = choose
 
-    def fit(self, evidence: Evidence, labels: NDArray[np.int16], seed: int) -> Self:
+    def fit(self, evidence: Evidence, labels: Codes, seed: int) -> Self:
         check_labels(evidence)
         self.class_map, self.vote = self._choose(evidence, labels, seed)
         return self
 
-    def predict_proba(self, evidence: Evidence) -> NDArray[np.float64]:
+    def predict_proba(self, evidence: Evidence) -> Floats:
         """The share of the weights for each label."""
         return self.vote.shares(evidence.predictions, evidence.classes(self.class_map)[0], evidence.n_labels)
 
-    def predict(self, evidence: Evidence) -> NDArray[np.int16]:
+    def predict(self, evidence: Evidence) -> Codes:
         """The labels that win the votes."""
         return self.vote.vote(evidence.predictions, evidence.classes(self.class_map)[0]).astype(np.int16)
 
-    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def state(self) -> tuple[dict[str, Any], Arrays]:
         return {"class_map": self.class_map}, {"weights": self.vote.weights_}
 
-    def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]], sizes: Known) -> None:
+    def restore(self, values: dict[str, Any], arrays: Arrays, sizes: Known) -> None:
         check_parts("combiner", values, {"class_map": one_of(*N_CLASSES, "voted_label")})
         self.class_map, self.vote = values["class_map"], WeightedVote()
         n_classes = (N_CLASSES | {"voted_label": sizes["n_labels"]})[self.class_map]
@@ -232,26 +228,26 @@ class OfSteps(Combiner):
 
     has_probabilities = False
 
-    def fit(self, evidence: Evidence, labels: NDArray[np.int16], seed: int) -> Self:
+    def fit(self, evidence: Evidence, labels: Codes, seed: int) -> Self:
         check_labels(evidence)
         self.vote = StepwiseEnsemble(seed).fit(evidence.predictions, labels)
         return self
 
-    def predict_proba(self, evidence: Evidence) -> NDArray[np.float64]:
+    def predict_proba(self, evidence: Evidence) -> Floats:
         """The share of the votes for each label."""
         plurality, votes = WeightedVote(), evidence.predictions
         plurality.weights_ = self.vote.counts_[None].astype(np.float64)
         return plurality.shares(votes, np.zeros(len(votes), dtype=np.int64), evidence.n_labels)
 
-    def predict(self, evidence: Evidence) -> NDArray[np.int16]:
+    def predict(self, evidence: Evidence) -> Codes:
         """The labels that win the votes."""
         return self.vote.vote(evidence.predictions).astype(np.int16)
 
-    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def state(self) -> tuple[dict[str, Any], Arrays]:
         values = {"random_state": self.vote.random_state}
         return values, {"counts": self.vote.counts_, "accuracies": self.vote.accuracies_}
 
-    def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]], sizes: Known) -> None:
+    def restore(self, values: dict[str, Any], arrays: Arrays, sizes: Known) -> None:
         check_parts("combiner", values, {"random_state": SEED})
         self.vote = StepwiseEnsemble(values["random_state"])
         votes = take_declared(arrays, _COUNTS, sizes)
@@ -295,7 +291,7 @@ class MarginalAverage(Combiner):
     def __init__(self, weights: Sequence[float] | None = None) -> None:
         self.weights = weights
 
-    def predict_proba(self, evidence: Evidence) -> NDArray[np.float64]:
+    def predict_proba(self, evidence: Evidence) -> Floats:
         """The mean."""
         marginals = evidence.marginals
         if self.weights is None:
@@ -337,17 +333,17 @@ class Stacking(Combiner):
             self.coefficients_[last], self.intercepts_[last] = regression.coef_, regression.intercept_
         return self
 
-    def predict_proba(self, evidence: Evidence) -> NDArray[np.float64]:
+    def predict_proba(self, evidence: Evidence) -> Floats:
         """See `Combiner`."""
         scores = log_marginals(evidence.marginals) @ self.coefficients_.T + self.intercepts_
         return softmax(scores, self.occurs_)
 
-    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def state(self) -> tuple[dict[str, Any], Arrays]:
         """What `fit` learnt, as JSON values and arrays."""
         arrays = {"coefficients": self.coefficients_, "intercepts": self.intercepts_, "occurs": self.occurs_}
         return {}, arrays
 
-    def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]], sizes: Known) -> None:
+    def restore(self, values: dict[str, Any], arrays: Arrays, sizes: Known) -> None:
         """See `Combiner`."""
         n_features = sizes["n_experts"] * sizes["n_labels"]
         read = take_declared(arrays, _REGRESSION | _OCCURS, {**sizes, "n_features": n_features})
@@ -383,7 +379,7 @@ class BoostedStacking(Combiner):
         self.model_text_ = lightgbm.train(settings, examples, self.n_iterations).model_to_string()
         return self
 
-    def predict_proba(self, evidence: Evidence) -> NDArray[np.float64]:
+    def predict_proba(self, evidence: Evidence) -> Floats:
         """See `Combiner`."""
         with needs_extra("rivals"):
             import lightgbm
@@ -392,11 +388,11 @@ class BoostedStacking(Combiner):
         scores = booster.predict(log_marginals(evidence.marginals), raw_score=True, num_threads=1)
         return softmax(np.asarray(scores), self.occurs_)
 
-    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def state(self) -> tuple[dict[str, Any], Arrays]:
         """What `fit` learnt, as JSON values and arrays."""
         return {"model_text": self.model_text_}, {"occurs": self.occurs_}
 
-    def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]], sizes: Known) -> None:
+    def restore(self, values: dict[str, Any], arrays: Arrays, sizes: Known) -> None:
         """See `Combiner`."""
         check_parts("combiner", values, {"model_text": TEXT})
         self.model_text_, self.occurs_ = values["model_text"], take_declared(arrays, _OCCURS, sizes)["occurs"]
@@ -410,12 +406,12 @@ _REGRESSION = {
 _OCCURS = {"occurs": Annotated[Bool, "n_labels", TRUTH, SOME_IN_EACH_ROW]}
 
 
-def log_marginals(marginals: NDArray[np.float64]) -> NDArray[np.float64]:
+def log_marginals(marginals: Floats) -> Floats:
     """The features of stacking, shape (n_positions, n_experts n_labels)."""
     return np.log(np.maximum(marginals, LEAST_PROBABILITY)).reshape(len(marginals), -1)
 
 
-def softmax(scores: NDArray[np.float64], occurs: NDArray[np.bool_]) -> NDArray[np.float64]:
+def softmax(scores: Floats, occurs: Bools) -> Floats:
     """Probabilities from scores, shape (n_positions, n_labels); labels that do not occur have next to none."""
     scores = np.where(occurs, scores, -np.inf)
     probabilities = np.exp(scores - scores.max(axis=1, keepdims=True))

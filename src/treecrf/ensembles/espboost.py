@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treecrf.ensembles.voting import MOST_PACKED, Situations, WeightedVote, check_predictions, checked
 from treecrf.estimators.checks import SIZE, check_params
+from treecrf.io.arrays import Bools, Floats, Ints
 from treecrf.statistics.selection import sequence_folds
 
 
@@ -27,12 +28,12 @@ class Cells(NamedTuple):
         The cell of each position.
     """
 
-    classes: NDArray[np.int64]
-    right: NDArray[np.bool_]
-    of: NDArray[np.int64]
+    classes: Ints
+    right: Bools
+    of: Ints
 
     @classmethod
-    def pack(cls, predictions: NDArray[np.uint8], labels: NDArray[Any], classes: NDArray[np.int64]) -> Cells:
+    def pack(cls, predictions: NDArray[np.uint8], labels: NDArray[Any], classes: Ints) -> Cells:
         """The cells of some positions."""
         right = predictions == np.asarray(labels)[:, None]
         n_experts = right.shape[1]
@@ -50,11 +51,11 @@ class Cells(NamedTuple):
         bits = occupied[:, None] >> np.arange(n_experts) & 1
         return cls(occupied >> n_experts, bits.astype(np.bool_), number[codes])
 
-    def sizes(self, weights: NDArray[Any] | None = None) -> NDArray[np.float64]:
+    def sizes(self, weights: NDArray[Any] | None = None) -> Floats:
         """Positions of each cell, or the sum of their weights; float64, shape (n_cells,)."""
         return np.bincount(self.of, weights, len(self.classes)).astype(np.float64)
 
-    def right_on(self, path: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def right_on(self, path: Ints) -> Bools:
         """Whether a path expert (int64, shape (n_classes,): the expert of each class) is right, by cell."""
         return self.right[np.arange(len(self.classes)), path[self.classes]]
 
@@ -67,7 +68,7 @@ class PathErrors:
         self._occupied, self._starts = np.unique(cells.classes, return_index=True)
         self._found = np.zeros((n_classes, len(self._wrong)))  # 0 in classes without positions
 
-    def of(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def of(self, weights: Floats) -> Floats:
         """Float64, shape (n_classes, n_experts), from weights of shape (n_cells,)."""
         self._found[self._occupied] = np.add.reduceat(self._wrong * weights, self._starts, axis=1).T
         return self._found
@@ -93,11 +94,11 @@ class Rounds(NamedTuple):
         The weight of each path, and its error on the distribution of its round.
     """
 
-    paths: NDArray[np.int64]
-    alphas: NDArray[np.float64]
-    errors: NDArray[np.float64]
+    paths: Ints
+    alphas: Floats
+    errors: Floats
 
-    def staged_weights(self, n_experts: int) -> Iterator[NDArray[np.float64]]:
+    def staged_weights(self, n_experts: int) -> Iterator[Floats]:
         """The table of weights after 1, 2, .. rounds, shape (n_classes, n_experts); changed in place."""
         weights = np.zeros((self.paths.shape[1], n_experts))
         classes = np.arange(len(weights))
@@ -164,7 +165,7 @@ class ESPBoost(WeightedVote):
     def _rounds(self) -> Rounds:
         return Rounds(self.paths_, self.alphas_, self.errors_)
 
-    def bound(self, rho: ArrayLike) -> NDArray[np.float64]:
+    def bound(self, rho: ArrayLike) -> Floats:
         """Theorem 3's bound on the margin loss of the training positions, after 1, 2, .. rounds.
 
         It is ``exp(rho ||alpha||) F(alpha)``, F being the right side of lemma 1, also for a path that is returned
@@ -183,17 +184,15 @@ class ESPBoost(WeightedVote):
         logs = np.log(normalizers).reshape(-1, *[1] * (rounds.ndim - 1)) + rounds
         return np.exp(np.cumsum(logs, axis=0))
 
-    def staged_losses(
-        self, predictions: NDArray[Any], labels: NDArray[Any], classes: NDArray[Any]
-    ) -> NDArray[np.float64]:
+    def staged_losses(self, predictions: NDArray[Any], labels: NDArray[Any], classes: NDArray[Any]) -> Floats:
         """`loss` after 1, 2, .. rounds, shape (n_rounds,)."""
         situations, counts = self._situations(predictions, labels, classes)
         stages = self._rounds.staged_weights(self.weights_.shape[1])
         return np.array([counts @ ~situations.elect(weights) for weights in stages]) / counts.sum()
 
     def staged_margin_losses(
-        self, predictions: NDArray[Any], labels: NDArray[Any], classes: NDArray[Any], rhos: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+        self, predictions: NDArray[Any], labels: NDArray[Any], classes: NDArray[Any], rhos: Floats
+    ) -> Floats:
         """The fraction of positions whose margin is at most rho, after 1, 2, .. rounds, shape (n_rounds, n_rhos)."""
         situations, counts = self._situations(predictions, labels, classes)
         shares = []
@@ -204,13 +203,13 @@ class ESPBoost(WeightedVote):
 
     def _situations(
         self, predictions: NDArray[Any], labels: NDArray[Any], classes: NDArray[Any]
-    ) -> tuple[Situations, NDArray[np.float64]]:
+    ) -> tuple[Situations, Floats]:
         votes, class_of = checked(self.weights_, predictions, classes)
         situations = Situations.find(votes, labels, class_of)
         return situations, np.bincount(situations.of).astype(np.float64)
 
 
-def boost(cells: Cells, counts: NDArray[np.float64], n_classes: int, n_rounds: int) -> Rounds:
+def boost(cells: Cells, counts: Floats, n_classes: int, n_rounds: int) -> Rounds:
     """Algorithm 1 on packed positions.
 
     Parameters
@@ -222,7 +221,7 @@ def boost(cells: Cells, counts: NDArray[np.float64], n_classes: int, n_rounds: i
     """
     distribution = counts / counts.sum()
     classes, path_errors = np.arange(n_classes), PathErrors(cells, n_classes)
-    paths, alphas, errors_of_rounds = list[NDArray[np.int64]](), list[float](), list[float]()
+    paths, alphas, errors_of_rounds = list[Ints](), list[float](), list[float]()
     for _ in range(n_rounds):
         errors = path_errors.of(distribution)
         path = (errors <= errors.min(axis=1, keepdims=True) + TIED).argmax(axis=1)
@@ -241,7 +240,7 @@ def boost(cells: Cells, counts: NDArray[np.float64], n_classes: int, n_rounds: i
     return Rounds(np.array(paths), np.array(alphas), np.array(errors_of_rounds))
 
 
-def fold_of_positions(groups: NDArray[Any], n_folds: int, seed: int) -> NDArray[np.int64]:
+def fold_of_positions(groups: NDArray[Any], n_folds: int, seed: int) -> Ints:
     """The fold of every position, int64, shape (n_positions,).
 
     Parameters
@@ -265,7 +264,7 @@ def cross_validated_losses(
     n_rounds: int = 100,
     n_folds: int = 5,
     seed: int = 0,
-) -> NDArray[np.float64]:
+) -> Floats:
     """The mean loss of `ESPBoost` on the folds held out, after 1, 2, .. rounds.
 
     A fold where boosting ended early keeps its last loss.
@@ -297,7 +296,7 @@ def cross_validated_losses(
     return losses.mean(axis=0)
 
 
-def choose_rounds(losses: NDArray[np.float64]) -> int:
+def choose_rounds(losses: Floats) -> int:
     """The fewest rounds with the smallest loss (`cross_validated_losses`)."""
     return int(losses.argmin()) + 1
 

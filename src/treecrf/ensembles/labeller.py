@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from treecrf.ensembles.combiners import COMBINERS, Combiner, Evidence, MarginalAverage
 from treecrf.ensembles.sequential import cross_fit, untrained
 from treecrf.estimators.checks import HEADERS, NOT_NEGATIVE, PART, PARTS, SEED, SIZE, Check, one_of, optional, whole
 from treecrf.estimators.protocol import follow
+from treecrf.io.arrays import Arrays, Codes, Floats
 from treecrf.models.base import Labeller, Monitor, prefixed, refuse_rest, take_prefixed
 from treecrf.models.decoding import Decoder
 from treecrf.models.inputs import check_training_set, refuse_weights
@@ -130,18 +130,18 @@ class Ensemble(Labeller):
     # --- training -----------------------------------------------------------------------------------
 
     def _fit(self, train: SequenceSet, sample_weight: ArrayLike | None, monitor: Monitor | None) -> None:
-        refuse_weights(self, sample_weight)
         check_training_set(train)
         self.seconds_ = {"experts": 0.0, "combiner": 0.0}
         self._n_trained, self._monitor = 0, monitor
         seed = derive_seed(self.seed, self.random_state)
         combiner = self._new_combiner()
         if combiner.needs_evidence:
+            refuse_weights(self, sample_weight)
             evidence, labels = self._cross_fitted(train, seed) if self.held_out is None else self._held_out(train, seed)
             began = time.thread_time()
             combiner.fit(evidence, labels, seed)
             self.seconds_["combiner"] = time.thread_time() - began
-        self.experts_ = self._train_experts(train)
+        self.experts_ = self._train_experts(train, sample_weight)
         self.combiner_ = combiner
         self.inputs_, self.label_names_ = self._learn_inputs(train), train.label_names
         del self._monitor
@@ -156,13 +156,13 @@ class Ensemble(Labeller):
             return len(self.experts)
         return len(self.experts) * (self.n_folds + 1 if self.held_out is None else 2)
 
-    def _held_out(self, train: SequenceSet, seed: int) -> tuple[Evidence, NDArray[np.int16]]:
+    def _held_out(self, train: SequenceSet, seed: int) -> tuple[Evidence, Codes]:
         """What experts of the first part say of the second, and its labels."""
         share = float(self.held_out or 0)
         first, second = (train.select(part) for part in hold_out(train.groups, share, seed))
         return Evidence.ask(self._train_experts(first), second), check_training_set(second)
 
-    def _cross_fitted(self, train: SequenceSet, seed: int) -> tuple[Evidence, NDArray[np.int16]]:
+    def _cross_fitted(self, train: SequenceSet, seed: int) -> tuple[Evidence, Codes]:
         """What experts of the other folds say of each, fold by fold, and the labels."""
         ordered, marginals = cross_fit(
             train,
@@ -173,11 +173,11 @@ class Ensemble(Labeller):
         )
         return Evidence(marginals, ordered.offsets, ordered.groups), check_training_set(ordered)
 
-    def _train_experts(self, train: SequenceSet) -> list[Labeller]:
+    def _train_experts(self, train: SequenceSet, sample_weight: ArrayLike | None = None) -> list[Labeller]:
         trained = []
         for expert in self.make_experts():
             began = time.thread_time()
-            trained.append(expert.fit(train))
+            trained.append(expert.fit(train, sample_weight=sample_weight))
             of_thread, by_phase = time.thread_time() - began, getattr(expert, "seconds_", {})
             self.seconds_["experts"] += max(of_thread, sum(by_phase.values()))  # networks use threads of their own
             self._n_trained += 1
@@ -212,11 +212,11 @@ class Ensemble(Labeller):
 
     # --- prediction ---------------------------------------------------------------------------------
 
-    def _marginals(self, data: SequenceSet) -> NDArray[np.float64]:
+    def _marginals(self, data: SequenceSet) -> Floats:
         """What the combiner takes for P(y_t | X); of votes, their shares."""
         return self.combiner_.predict_proba(Evidence.ask(self._asked_experts(), data))
 
-    def _labels(self, data: SequenceSet, decoder: Decoder) -> NDArray[np.int16]:
+    def _labels(self, data: SequenceSet, decoder: Decoder) -> Codes:
         """The combiner's labels; all decoders agree."""
         return self.combiner_.predict(Evidence.ask(self._asked_experts(), data))
 
@@ -234,13 +234,13 @@ class Ensemble(Labeller):
 
     _described: ClassVar = {"combiner": PARTS, "experts": HEADERS}
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def _state(self) -> tuple[dict[str, Any], Arrays]:
         of_combiner, arrays_of_combiner = self.combiner_.state()
         headers, of_experts = packed("expert", self.experts_)
         values = {"seconds": self.seconds_, "combiner": of_combiner, "experts": headers}
         return values, prefixed("combiner", arrays_of_combiner) | of_experts
 
-    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+    def _restore(self, values: dict[str, Any], arrays: Arrays) -> None:
         self.seconds_ = values["seconds"]
         self.combiner_ = self._new_combiner()
         self.experts_ = unpacked("expert", values["experts"], arrays, self.label_names_)

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from treecrf.estimators.checks import HEADERS, SEED, optional, whole
 from treecrf.estimators.protocol import follow, new_one
+from treecrf.io.arrays import Arrays, Floats
 from treecrf.models.base import LABELLER, Labeller, Monitor
 from treecrf.models.inputs import check_training_set, refuse_weights
 from treecrf.models.persistence import packed, unpacked
@@ -94,7 +95,7 @@ class StackedSequential(Labeller):
 
     # --- prediction ---------------------------------------------------------------------------------
 
-    def _marginals(self, data: SequenceSet) -> NDArray[np.float64]:
+    def _marginals(self, data: SequenceSet) -> Floats:
         follow(self.first_, self.first)
         follow(self.second_, self.second or self.first)
         first = self.first_.predict_proba(data)
@@ -109,11 +110,11 @@ class StackedSequential(Labeller):
 
     _described: ClassVar = {"passes": HEADERS}
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def _state(self) -> tuple[dict[str, Any], Arrays]:
         headers, arrays = packed("pass", [self.first_, self.second_])
         return {"seconds": self.seconds_, "passes": headers}, arrays
 
-    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+    def _restore(self, values: dict[str, Any], arrays: Arrays) -> None:
         self.seconds_ = values["seconds"]
         passes = unpacked("pass", values["passes"], arrays, self.label_names_)
         if len(passes) != 2:
@@ -132,8 +133,8 @@ def cross_fit(
     n_folds: int,
     seed: int,
     asked: str,
-    ask: Callable[[SequenceSet, SequenceSet], NDArray[np.float64]],
-) -> tuple[SequenceSet, NDArray[np.float64]]:
+    ask: Callable[[SequenceSet, SequenceSet], Floats],
+) -> tuple[SequenceSet, Floats]:
     """The sequences fold by fold, and what labellers that the other folds trained say of them.
 
     Parameters
@@ -158,7 +159,7 @@ def cross_fit(
     return train.select(np.concatenate(folds)), np.concatenate(parts)
 
 
-def with_marginals(data: SequenceSet, marginals: NDArray[np.float64], label_names: tuple[str, ...]) -> SequenceSet:
+def with_marginals(data: SequenceSet, marginals: Floats, label_names: tuple[str, ...]) -> SequenceSet:
     """The set with three numbers more for each label: its marginal, and the sums over earlier and over later positions.
 
     Parameters

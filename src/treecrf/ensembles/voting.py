@@ -9,7 +9,7 @@ from numba import float64, int64, uint8, uint64, void
 from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel
-from treecrf.io.arrays import places_in
+from treecrf.io.arrays import Bools, Floats, Ints, places_in
 
 TOLERANCE = 1e-12
 """Scores that differ by less, relative to the greater one, are tied."""
@@ -133,7 +133,7 @@ class WeightedVote:
         At least 0.
     """
 
-    weights_: NDArray[np.float64]
+    weights_: Floats
 
     def vote(self, predictions: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.uint8]:
         """The label of every position.
@@ -153,7 +153,7 @@ class WeightedVote:
         """The fraction of positions whose label (int, shape (n_positions,)) the vote misses."""
         return float((self.vote(predictions, classes) != labels).mean())
 
-    def margins(self, predictions: NDArray[Any], labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.float64]:
+    def margins(self, predictions: NDArray[Any], labels: NDArray[Any], classes: NDArray[Any]) -> Floats:
         """The score of the true label less the best other one, of weights that sum to 1; float64, shape (n_positions,)."""
         votes, class_of = checked(self.weights_, predictions, classes)
         return margins(group_experts(votes), right_groups(votes, labels), class_of, self.weights_) / self.total_weight
@@ -163,7 +163,7 @@ class WeightedVote:
         """The sum of the weights of a class, which is that of every class."""
         return float(self.weights_[0].sum())
 
-    def shares(self, predictions: NDArray[Any], classes: NDArray[Any], n_labels: int) -> NDArray[np.float64]:
+    def shares(self, predictions: NDArray[Any], classes: NDArray[Any], n_labels: int) -> Floats:
         """The share of the weights for each label, float64, shape (n_positions, n_labels)."""
         votes, class_of = checked(self.weights_, predictions, classes)
         shares, rows = np.zeros((len(votes), n_labels)), np.arange(len(votes))
@@ -172,9 +172,7 @@ class WeightedVote:
         return shares / shares.sum(axis=1, keepdims=True)
 
 
-def checked(
-    weights: NDArray[np.float64], predictions: NDArray[Any], classes: NDArray[Any]
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+def checked(weights: Floats, predictions: NDArray[Any], classes: NDArray[Any]) -> tuple[NDArray[np.uint8], Ints]:
     """Predictions and classes for a table of weights, as kernels take them; a ValueError if they do not fit it.
 
     Parameters
@@ -197,7 +195,7 @@ def checked(
 
 def check_predictions(
     predictions: NDArray[Any], labels: NDArray[Any] | None, classes: NDArray[Any]
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+) -> tuple[NDArray[np.uint8], Ints]:
     """Predictions and classes as kernels take them; a ValueError says what is wrong with them, or with the labels.
 
     Parameters
@@ -220,7 +218,7 @@ def check_predictions(
     return np.ascontiguousarray(votes, dtype=np.uint8), np.ascontiguousarray(class_of, dtype=np.int64)
 
 
-def vote(weights: NDArray[np.float64], predictions: NDArray[np.uint8], classes: NDArray[np.int64]) -> NDArray[np.uint8]:
+def vote(weights: Floats, predictions: NDArray[np.uint8], classes: Ints) -> NDArray[np.uint8]:
     """The label of every position, as `WeightedVote.vote`, of what was checked.
 
     Parameters
@@ -239,13 +237,13 @@ def group_experts(predictions: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return groups
 
 
-def right_groups(predictions: NDArray[np.uint8], labels: NDArray[Any]) -> NDArray[np.int64]:
+def right_groups(predictions: NDArray[np.uint8], labels: NDArray[Any]) -> Ints:
     """The first expert that is right at each position, -1 where none is."""
     right = predictions == np.asarray(labels)[:, None]
     return np.where(right.any(axis=1), right.argmax(axis=1), -1)
 
 
-def elect(groups: NDArray[np.uint8], classes: NDArray[np.int64], weights: NDArray[np.float64]) -> NDArray[np.uint8]:
+def elect(groups: NDArray[np.uint8], classes: Ints, weights: Floats) -> NDArray[np.uint8]:
     """An expert with the winning label, uint8, shape (n_rows,).
 
     Parameters
@@ -260,9 +258,7 @@ def elect(groups: NDArray[np.uint8], classes: NDArray[np.int64], weights: NDArra
     return winners
 
 
-def margins(
-    groups: NDArray[np.uint8], right: NDArray[np.int64], classes: NDArray[np.int64], weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def margins(groups: NDArray[np.uint8], right: Ints, classes: Ints, weights: Floats) -> Floats:
     """The score of the right group less the best other one, float64, shape (n_rows,).
 
     Parameters
@@ -294,32 +290,32 @@ class Situations(NamedTuple):
         The situation of each position.
     """
 
-    classes: NDArray[np.int64]
+    classes: Ints
     groups: NDArray[np.uint8]
-    right: NDArray[np.int64]
-    of: NDArray[np.int64]
+    right: Ints
+    of: Ints
 
     @classmethod
-    def find(cls, predictions: NDArray[np.uint8], labels: NDArray[Any], classes: NDArray[np.int64]) -> Situations:
+    def find(cls, predictions: NDArray[np.uint8], labels: NDArray[Any], classes: Ints) -> Situations:
         """Distinct rows of class, groups of experts and right group (protocol, section 7)."""
         groups, right = group_experts(predictions), right_groups(predictions, labels)
         _, first, of = np.unique(_codes(groups, right, classes), return_index=True, return_inverse=True)
         return cls(classes[first], groups[first], right[first], of)
 
-    def select(self, kept: NDArray[np.bool_]) -> Situations:
+    def select(self, kept: Bools) -> Situations:
         """Some of them (bool, shape (n_situations,)), of no position."""
         return Situations(self.classes[kept], self.groups[kept], self.right[kept], self.of[:0])
 
-    def elect(self, weights: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def elect(self, weights: Floats) -> Bools:
         """Whether the vote is right, by situation."""
         return self.groups[np.arange(len(self.groups)), elect(self.groups, self.classes, weights)] == self.right
 
-    def margins(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def margins(self, weights: Floats) -> Floats:
         """The margins, by situation."""
         return margins(self.groups, self.right, self.classes, weights)
 
 
-def _codes(groups: NDArray[np.uint8], right: NDArray[np.int64], classes: NDArray[np.int64]) -> NDArray[np.int64]:
+def _codes(groups: NDArray[np.uint8], right: Ints, classes: Ints) -> Ints:
     """A number for each distinct row: the group of expert j is at most j, so that digits have bases 1, 2, .."""
     n_experts = groups.shape[1]
     if n_experts > MOST_PACKED:
@@ -337,9 +333,7 @@ N_CLASSES = {"one": 1, "ends": 5, "relative5": 5, "absolute8": 8}
 CLASS_MAPS = (*N_CLASSES, "voted_label")
 
 
-def position_classes(
-    name: str, offsets: NDArray[np.int64], predictions: NDArray[np.uint8], n_labels: int
-) -> tuple[NDArray[np.int64], int]:
+def position_classes(name: str, offsets: Ints, predictions: NDArray[np.uint8], n_labels: int) -> tuple[Ints, int]:
     """The class of every position, and how many classes there are.
 
     Parameters

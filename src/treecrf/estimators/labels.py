@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf.estimators.tables import as_array, described, is_frame, lengths_of
-from treecrf.io.arrays import of_objects
+from treecrf.io.arrays import Bools, Ints, of_objects
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.sequences import MISSING, SequenceSet
 
@@ -91,7 +91,7 @@ def _is_hashable(value: Any) -> bool:
     return True
 
 
-def known_codes(known: Any, data: SequenceSet, form: str, classes: NDArray[Any]) -> NDArray[np.int64]:
+def known_codes(known: Any, data: SequenceSet, form: str, classes: NDArray[Any]) -> Ints:
     """Labels that are known already, None elsewhere, in the shape of the sequences, as codes of `classes`, shape
     (n_positions,).
     """
@@ -159,7 +159,7 @@ def flat_weights(weights: Any, data: SequenceSet) -> NDArray[Any]:
     return np.concatenate([np.asarray(each) for each in weight_list])
 
 
-def sequence_groups(groups: Any, n_sequences: int, rows: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+def sequence_groups(groups: Any, n_sequences: int, rows: Ints | None = None) -> Ints:
     """The group of each sequence as a number, shape (n_sequences,).
 
     Parameters
@@ -189,7 +189,7 @@ def sequence_groups(groups: Any, n_sequences: int, rows: NDArray[np.int64] | Non
     return codes
 
 
-def sorted_labels(labels: list[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def sorted_labels(labels: list[Any]) -> tuple[NDArray[Any], Ints]:
     """The different labels, in their own type, and the code of each, `MISSING` for None and NaN.
 
     Labels are sorted, by their text if they have no order. They are text, truth values or whole numbers, or anything
@@ -270,7 +270,7 @@ class Padding(NamedTuple):
     longest : int
     """
 
-    lengths: NDArray[np.int64]
+    lengths: Ints
     longest: int
 
     @classmethod
@@ -331,7 +331,7 @@ class Padding(NamedTuple):
         ]
 
 
-def _ends(is_there: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _ends(is_there: Bools) -> Ints:
     """Where the last True of each row ends, 0 if there is none."""
     places = np.arange(1, is_there.shape[1] + 1)
     return np.asarray((is_there * places).max(axis=1), dtype=np.int64)
@@ -347,7 +347,7 @@ def _labelled_end(labels: Any, longest: int) -> int:
     return int(_ends(np.array([known]))[0])
 
 
-def _checked(lengths: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.int64]:
+def _checked(lengths: ArrayLike, shape: tuple[int, ...]) -> Ints:
     n_rows = np.asarray(lengths)
     if n_rows.shape != shape[:1] or n_rows.dtype.kind not in "iu":
         raise ValueError(

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.estimators.conversion import Given
-from treecrf.io.arrays import thawed
+from treecrf.io.arrays import Floats, thawed
 from treecrf.io.messages import quoted, refuse_unknown
 from treecrf.sequences import SequenceSet
 
@@ -296,7 +296,7 @@ class Transform(Estimator):
             )
         return np.array(self._names_out(), dtype=object)
 
-    def _learn(self, train: SequenceSet, weights: NDArray[np.float64] | None = None) -> None:
+    def _learn(self, train: SequenceSet, weights: Floats | None = None) -> None:
         """Learn from a set, whose positions may have weights, shape (n_positions,)."""
         raise NotImplementedError
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.io.arrays import Ints, starts_of
 from treecrf.io.columns import CellError, Column, Kind, Vocabulary, infer_kind
 from treecrf.io.frames import encode_inputs
 from treecrf.io.messages import counted, listed, quoted
@@ -35,7 +36,7 @@ class Observations(NamedTuple):
     """
 
     columns: dict[str, Cells]
-    lengths: NDArray[np.int64]
+    lengths: Ints
     origin: Literal["frames", "dicts", "arrays"]
     has_holes: bool = False
 
@@ -106,7 +107,7 @@ class Observations(NamedTuple):
 
     def place(self, row: int) -> str:
         """What errors call a row."""
-        first = np.concatenate([[0], np.cumsum(self.lengths)])
+        first = starts_of(self.lengths)
         sequence = int(np.searchsorted(first, row, side="right")) - 1
         return f"sequence {sequence}, observation {row - first[sequence]}"
 
@@ -131,7 +132,7 @@ def encode(
     if table.has_holes:
         kinds = {name: kinds.get(name) or infer_kind(_without_holes(column)) for name, column in columns.items()}
         columns = {name: _filled(column, kinds[name]) for name, column in columns.items()}
-    offsets = np.concatenate([[0], np.cumsum(table.lengths)])
+    offsets = starts_of(table.lengths)
     try:
         return SequenceSet.of_parts(encode_inputs(columns, kinds, offsets, vocabularies=vocabularies))
     except CellError as error:
@@ -221,7 +222,7 @@ def described(value: Any) -> str:
     return f"{quoted(value)}" if isinstance(value, str | int | float | bool | None) else f"a {type(value).__name__}"
 
 
-def lengths_of(sequences: Sequence[Any]) -> NDArray[np.int64]:
+def lengths_of(sequences: Sequence[Any]) -> Ints:
     return np.array([len(sequence) for sequence in sequences], dtype=np.int64)
 
 

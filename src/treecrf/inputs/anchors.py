@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from treecrf.estimators.checks import Check, check_parts
 from treecrf.inputs.binning import EDGES, Binner
+from treecrf.io.arrays import Floats, Ints
 from treecrf.io.messages import quoted
 from treecrf.sequences import Attribute, SequenceSet
 
@@ -81,7 +82,7 @@ class AnchoredInputs(NamedTuple):
         cls,
         train: SequenceSet,
         anchors: tuple[int, int] | tuple[int, int, tuple[str, ...]],
-        weights: NDArray[np.float64] | None = None,
+        weights: Floats | None = None,
     ) -> Self:
         """Find the bins; positions may have weights, labels are not looked at.
 
@@ -140,8 +141,7 @@ class AnchoredInputs(NamedTuple):
 
     def described(self) -> dict[str, Any]:
         """The inputs as JSON values, without the sources."""
-        edges = {name: None if e is None else e.tolist() for name, e in self.binner.edges_.items()}
-        return {"anchors": self.anchors, "edges": edges}
+        return {"anchors": self.anchors, "edges": self.binner.described()}
 
     @classmethod
     def from_described(
@@ -182,7 +182,7 @@ def _place_names(anchors: Anchors, sources: tuple[Attribute, ...]) -> tuple[str,
     return "place from the start", "place from the end", *counts
 
 
-def _ends(data: SequenceSet) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _ends(data: SequenceSet) -> tuple[Ints, Ints]:
     """First observation of the sequence of each observation, and the one after its last."""
     lengths = np.diff(data.observation_offsets)
     return np.repeat(data.observation_offsets[:-1], lengths), np.repeat(data.observation_offsets[1:], lengths)

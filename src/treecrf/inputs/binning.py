@@ -6,10 +6,9 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treecrf.estimators.checks import FINITE, named, optional, several
-from treecrf.io.arrays import cumulated, of_observations
+from treecrf.io.arrays import Floats, cumulated, of_observations
 from treecrf.io.messages import quoted
 from treecrf.sequences import MISSING, NARROW_CATEGORIES, Attribute, SequenceSet
 
@@ -45,12 +44,12 @@ class Binner:
         to tell apart: such a number is always missing. An edge belongs to the bin that it ends.
     """
 
-    edges_: dict[str, NDArray[np.float64] | None]
+    edges_: dict[str, Floats | None]
 
     def __init__(self, n_bins: int = MOST_BINS) -> None:
         self.n_bins = n_bins
 
-    def fit(self, train: SequenceSet, weights: NDArray[np.float64] | None = None) -> Self:
+    def fit(self, train: SequenceSet, weights: Floats | None = None) -> Self:
         """Find the edges, with positions of these weights, shape (n_positions,); labels are not looked at."""
         self.__dict__.pop("attributes", None)
         counts = of_observations(weights, train.offsets, train.observation_offsets)
@@ -59,9 +58,13 @@ class Binner:
         }
         return self
 
+    def described(self) -> dict[str, list[float] | None]:
+        """`edges_` as JSON values."""
+        return {name: None if edges is None else edges.tolist() for name, edges in self.edges_.items()}
+
     @classmethod
     def from_edges(cls, edges: Any, n_bins: int = MOST_BINS) -> Self:
-        """The binner with such `edges_`, as JSON has them; a ValueError if they do not rise, or are too many."""
+        """The binner that `described` its edges; a ValueError if they do not rise, or are too many."""
         binner = cls(n_bins)
         binner.edges_ = {name: None if e is None else np.array(e, dtype=np.float64) for name, e in edges.items()}
         for name, found in binner.edges_.items():
@@ -109,9 +112,7 @@ _ROUNDING = 4 * np.finfo(np.float64).eps  # of a change of units and back: numbe
 _CLOSE = 1e-9  # sums of weights that are this close are equal
 
 
-def _find_edges(
-    numbers: NDArray[np.float64], weights: NDArray[np.float64] | None, n_bins: int
-) -> NDArray[np.float64] | None:
+def _find_edges(numbers: Floats, weights: Floats | None, n_bins: int) -> Floats | None:
     known, sums = cumulated(numbers, weights)
     if not len(known):
         return None if np.isnan(numbers).all() else np.empty(0)
@@ -127,12 +128,12 @@ def _find_edges(
     return np.where((low <= middle) & (middle < high), middle, low)
 
 
-def _name_bins(edges: NDArray[np.float64]) -> tuple[str, ...]:
+def _name_bins(edges: Floats) -> tuple[str, ...]:
     texts = _edge_texts(edges)
     return tuple(_interval(texts, number, number) for number in range(len(texts) + 1))
 
 
-def _edge_texts(edges: NDArray[np.float64]) -> list[str]:
+def _edge_texts(edges: Floats) -> list[str]:
     """The edges with as many digits as make them distinct."""
     for digits in range(4, 18):
         texts = [f"{edge:.{digits}g}" for edge in edges]

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from treecrf.estimators.checks import FLAG, NAME, Check, check_params, one_of, optional, several, whole
 from treecrf.estimators.protocol import Transform
 from treecrf.inputs.neighbours import PAIRS, paired, shifted
+from treecrf.io.arrays import Floats, Ints
 from treecrf.io.columns import Kind
 from treecrf.io.messages import listed, quoted
 from treecrf.sequences import MISSING, Attribute, SequenceSet
@@ -162,7 +163,7 @@ class DerivedInputs(Transform):
     ) -> None:
         self.blocks, self.columns, self.affixes, self.spans, self.centred = blocks, columns, affixes, spans, centred
 
-    def _learn(self, train: SequenceSet, weights: NDArray[np.float64] | None = None) -> None:
+    def _learn(self, train: SequenceSet, weights: Floats | None = None) -> None:
         """Find the columns that can be derived, and keep those that tell something new."""
         self._check_settings(train)
         kinds: dict[str, Kind] = {attribute.name: "category" for attribute in train.attributes}
@@ -277,10 +278,10 @@ class DerivedInputs(Transform):
 
     def _columns(
         self, data: SequenceSet, derivations: Sequence[Derivation]
-    ) -> Iterator[tuple[Derivation, _Categories | NDArray[np.float64]]]:
+    ) -> Iterator[tuple[Derivation, _Categories | Floats]]:
         """The derived columns, one after another; what several of one source need is computed once."""
         places = {attribute.name: j for j, attribute in enumerate(data.attributes)}
-        of_span: dict[tuple[str, int], dict[str, NDArray[np.float64]]] = {}
+        of_span: dict[tuple[str, int], dict[str, Floats]] = {}
         offsets = data.observation_offsets
         for derivation in derivations:
             source, kind, size = derivation
@@ -353,7 +354,7 @@ class _Known:
         self._codes = [(_n_different(column), column) for column in train.values.T]
         self._numbers = list(train.numbers.T)
 
-    def is_new(self, column: _Categories | NDArray[np.float64]) -> bool:
+    def is_new(self, column: _Categories | Floats) -> bool:
         """Whether a column varies, and divides the observations as no other does; then it counts as known."""
         if isinstance(column, _Categories):
             n_values = _n_different(column.codes)
@@ -411,7 +412,7 @@ OF_CATEGORIES: dict[str, Callable[[Sequence[str], int], list[str | None]]] = {
 """Texts derived from each category, by kind; a word that is shorter than an affix is an affix itself."""
 
 
-def _places(offsets: NDArray[np.int64]) -> NDArray[np.int32]:
+def _places(offsets: Ints) -> NDArray[np.int32]:
     """Codes of `PLACES`, shape (n_observations,)."""
     codes = np.zeros(offsets[-1], dtype=np.int32)
     filled = offsets[:-1] < offsets[1:]
@@ -458,7 +459,7 @@ def without_stamps(data: SequenceSet) -> SequenceSet:
     return _without(data, identifying_times(data))
 
 
-def _seconds(categories: Sequence[str]) -> NDArray[np.float64]:
+def _seconds(categories: Sequence[str]) -> Floats:
     """Seconds since 1970 of each category, NaN where it is no time."""
     times = _read_times(categories)
     seconds = times.to_numpy(dtype="datetime64[ns]").astype(np.int64) / 1e9
@@ -493,7 +494,7 @@ SIZED = ("prefix", "suffix", *STATISTICS, *SHIFTS)
 """Kinds with a size."""
 
 
-def differences(numbers: NDArray[np.float64], offsets: NDArray[np.int64], step: int) -> NDArray[np.float64]:
+def differences(numbers: Floats, offsets: Ints, step: int) -> Floats:
     """Change from the observation before (`step` -1), or to the one after (1).
 
     Parameters
@@ -516,9 +517,7 @@ def differences(numbers: NDArray[np.float64], offsets: NDArray[np.int64], step: 
         return (neighbours - numbers) * step
 
 
-def rolling_statistics(
-    numbers: NDArray[np.float64], offsets: NDArray[np.int64], before: int, after: int
-) -> dict[str, NDArray[np.float64]]:
+def rolling_statistics(numbers: Floats, offsets: Ints, before: int, after: int) -> dict[str, Floats]:
     """Mean, deviation, minimum and maximum of the numbers around each observation, within its sequence.
 
     Each window is summed by itself, so that a part of a sequence gives the same bits as the whole.
@@ -553,7 +552,7 @@ def rolling_statistics(
     return statistics
 
 
-def _statistics(windows: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+def _statistics(windows: Floats) -> dict[str, Floats]:
     """Statistics of each row, by name."""
     there = ~np.isnan(windows)
     n_there = there.sum(axis=1)

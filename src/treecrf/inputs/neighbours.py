@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.io.arrays import Ints
 from treecrf.sequences import MAX_CATEGORIES, MISSING
 
 OUTSIDE = "(outside)"
@@ -20,7 +21,7 @@ PAIRS = {"pair_before": (-1, 0), "pair_after": (0, 1), "around": (-1, 1)}
 
 
 def shifted(
-    codes: NDArray[np.int32], categories: Sequence[str], offsets: NDArray[np.int64], step: int
+    codes: NDArray[np.int32], categories: Sequence[str], offsets: Ints, step: int
 ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     """The category some steps away from each observation, `OUTSIDE` beyond its sequence, and all categories.
 
@@ -47,7 +48,7 @@ def shifted(
 
 
 def paired(
-    codes: NDArray[np.int32], categories: Sequence[str], offsets: NDArray[np.int64], kind: str
+    codes: NDArray[np.int32], categories: Sequence[str], offsets: Ints, kind: str
 ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     """Two observations together (`PAIRS`), missing where one of them is; as `shifted`.
 

@@ -10,6 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from treecrf.io.messages import quoted
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Codes = NDArray[np.int16]
+"""Of labels."""
+
+Arrays = dict[str, NDArray[Any]]
+
 Axes = Sequence[int | str]
 """Length of each axis, or its name where any length will do."""
 
@@ -34,7 +42,7 @@ def integers(
     most: int = MOST_WHOLE,
     some: bool = True,
     floats: bool = True,
-) -> NDArray[np.int64]:
+) -> Ints:
     """Whole numbers of a range.
 
     Parameters
@@ -95,7 +103,7 @@ def reals(
     return array if array.dtype.kind == "f" else array.astype(np.float64)
 
 
-def truths(values: ArrayLike, what: str, axes: Axes, *, some: bool = True) -> NDArray[np.bool_]:
+def truths(values: ArrayLike, what: str, axes: Axes, *, some: bool = True) -> Bools:
     """Truth values, also those that are written as 0 and 1; parameters as of `integers`.
 
     Raises
@@ -109,9 +117,7 @@ def truths(values: ArrayLike, what: str, axes: Axes, *, some: bool = True) -> ND
     return integers(array, what, axes, least=0, most=1, some=some).astype(np.bool_)
 
 
-def offsets(
-    values: ArrayLike, n: int | None = None, what: str = "offsets", *, rising: bool = False
-) -> NDArray[np.int64]:
+def offsets(values: ArrayLike, n: int | None = None, what: str = "offsets", *, rising: bool = False) -> Ints:
     """Where sequences begin and the last one ends: whole numbers from 0 that never fall.
 
     Parameters
@@ -195,7 +201,7 @@ def _check_range(array: NDArray[Any], what: str, least: float, most: float) -> N
         raise ValueError(f"{what} must lie in {least} to {most}, and {_first(array, outside)}.")
 
 
-def _first(array: NDArray[Any], chosen: NDArray[np.bool_]) -> str:
+def _first(array: NDArray[Any], chosen: Bools) -> str:
     place = np.unravel_index(int(chosen.argmax()), array.shape)
     index = ", ".join(str(int(number)) for number in place)
     return f"there is {array[place]} at [{index}]"
@@ -228,7 +234,7 @@ def thawed(value: Any) -> Any:
     return value
 
 
-def places(key: Any, n: int, what: str) -> NDArray[np.int64]:
+def places(key: Any, n: int, what: str) -> Ints:
     """The places, of `n`, that a subscript names; `what` they are, in errors.
 
     Parameters
@@ -269,13 +275,13 @@ def of_objects(entries: Iterable[Any]) -> NDArray[np.object_]:
     return array
 
 
-def first_relatives(groups: NDArray[np.int64]) -> NDArray[np.int64]:
+def first_relatives(groups: Ints) -> Ints:
     """The first sequence of each sequence's group: the same for all numbers of the same groups."""
     _, first, group = np.unique(groups, return_index=True, return_inverse=True)
     return first[group]
 
 
-def join_offsets(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+def join_offsets(parts: list[Ints]) -> Ints:
     """Offsets of sets that are laid one after another."""
     starts = np.cumsum([0] + [int(part[-1]) for part in parts])
     return np.concatenate([[0]] + [part[1:] + start for part, start in zip(parts, starts, strict=False)]).astype(
@@ -283,7 +289,12 @@ def join_offsets(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
     )
 
 
-def gather_ranges(first: NDArray[np.int64], indices: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def starts_of(sizes: ArrayLike) -> Ints:
+    """Where ranges of these sizes begin, and the last one ends; shape (n_ranges + 1,)."""
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+def gather_ranges(first: Ints, indices: Ints) -> tuple[Ints, Ints]:
     """Lay some of the ranges ``first[i] .. first[i + 1] - 1`` one after another.
 
     Returns
@@ -294,11 +305,11 @@ def gather_ranges(first: NDArray[np.int64], indices: NDArray[np.int64]) -> tuple
         What the chosen ranges hold.
     """
     sizes = np.diff(first)[indices]
-    begins = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    begins = starts_of(sizes)
     return begins, np.repeat(first[indices] - begins[:-1], sizes) + np.arange(begins[-1])
 
 
-def places_in(first: NDArray[np.int64]) -> NDArray[np.int64]:
+def places_in(first: Ints) -> Ints:
     """The place of every entry in its range, from 0, where ranges are ``first[i] .. first[i + 1] - 1``."""
     return np.arange(first[-1]) - np.repeat(first[:-1], np.diff(first))
 
@@ -310,7 +321,7 @@ _FEW_COPIES, _FEW_TIMES = 2**16, 16  # of all examples, and of each on average
 _FIRST = 16  # weights that are looked at before all
 
 
-def in_units(weights: NDArray[np.float64], most_parts: int = _MOST_PARTS) -> tuple[float, NDArray[np.float64]]:
+def in_units(weights: Floats, most_parts: int = _MOST_PARTS) -> tuple[float, Floats]:
     """A unit of weight, and the weights in it, so that a factor of all weights changes the unit alone.
 
     Parameters
@@ -336,25 +347,20 @@ def in_units(weights: NDArray[np.float64], most_parts: int = _MOST_PARTS) -> tup
     return mean, weights / mean
 
 
-def _are_copies(numbers: NDArray[np.float64]) -> bool:
+def _are_copies(numbers: Floats) -> bool:
     whole = np.rint(numbers)
     return bool((np.abs(numbers - whole) <= _ROUNDING * whole).all())
 
 
-def of_observations(
-    weights: NDArray[np.float64] | None, offsets: NDArray[np.int64], observation_offsets: NDArray[np.int64]
-) -> NDArray[np.float64] | None:
+def of_observations(weights: Floats | None, offsets: Ints, observation_offsets: Ints) -> Floats | None:
     """The weight of every observation, from those of positions; an observation behind the last position has its weight."""
     if weights is None or np.array_equal(offsets, observation_offsets):
         return weights
-    lengths = np.diff(observation_offsets)
-    places = np.arange(observation_offsets[-1]) - np.repeat(observation_offsets[:-1], lengths)
+    lengths, places = np.diff(observation_offsets), places_in(observation_offsets)
     return weights[np.minimum(places + np.repeat(offsets[:-1], lengths), np.repeat(offsets[1:] - 1, lengths))]
 
 
-def cumulated(
-    numbers: NDArray[np.float64], weights: NDArray[np.float64] | None
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def cumulated(numbers: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
     """The known numbers that weigh something, sorted, and the weight of those up to each, in units of the weights."""
     known = ~np.isnan(numbers) if weights is None else ~np.isnan(numbers) & (weights > 0)
     numbers = numbers[known]
@@ -364,7 +370,7 @@ def cumulated(
     return numbers[order], np.cumsum(in_units(weights[known])[1][order])
 
 
-def median(numbers: NDArray[np.float64], weights: NDArray[np.float64] | None) -> float:
+def median(numbers: Floats, weights: Floats | None) -> float:
     """The median of the known numbers, NaN where there are none."""
     ordered, sums = cumulated(numbers, weights)
     if not len(ordered):

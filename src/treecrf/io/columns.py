@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.io.arrays import Bools, Floats
 from treecrf.io.messages import counted, listed, quoted, repeated
 
 if TYPE_CHECKING:
@@ -170,7 +171,7 @@ class Column:
         return dtype.kind in "iuf" or (dtype.kind == "O" and str(dtype).startswith("decimal"))  # of Arrow
 
     @property
-    def numbers(self) -> NDArray[np.float64]:
+    def numbers(self) -> Floats:
         """The cells as numbers, NaN where one is empty or no finite number; shape (n_rows,).
 
         Errors as of `distinct`.
@@ -178,12 +179,12 @@ class Column:
         return self._parsed[0]
 
     @property
-    def strange(self) -> NDArray[np.bool_]:
+    def strange(self) -> Bools:
         """Whether a cell has a value that is no finite number and no mark of a missing one; bool, shape (n_rows,)."""
         return self._parsed[1] & ~self.marked
 
     @cached_property
-    def marked(self) -> NDArray[np.bool_]:
+    def marked(self) -> Bools:
         """Whether a cell has a mark that says that its number is missing (`MARKS`); bool, shape (n_rows,)."""
         if not self._parsed[1].any():
             return self._parsed[1]
@@ -191,7 +192,7 @@ class Column:
         return np.append([_is_mark(text) for text in texts], False)[codes]
 
     @cached_property
-    def _parsed(self) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    def _parsed(self) -> tuple[Floats, Bools]:
         """The numbers, and whether a cell has a value that is none."""
         numbers = self._typed_numbers()
         if numbers is not None:
@@ -205,7 +206,7 @@ class Column:
         numbers[~np.isfinite(numbers)] = np.nan
         return numbers, np.isnan(numbers) & ~is_empty
 
-    def _typed_numbers(self) -> NDArray[np.float64] | None:
+    def _typed_numbers(self) -> Floats | None:
         """The cells, where their types say that they are numbers or booleans, NaN where one is missing; else None."""
         try:
             if isinstance(self.cells, np.ndarray) or (isinstance(self.cells, list) and _are_numbers(self.cells)):
@@ -272,7 +273,7 @@ def _without_signals(column: pd.Series) -> pd.Series:
     return pd.Series(cells, index=column.index, name=column.name, dtype=object)
 
 
-def _are_many(numbers: NDArray[np.float64]) -> bool:
+def _are_many(numbers: Floats) -> bool:
     """Whether there are fractions, or more than `MOST_INTEGERS` different numbers."""
     values = np.unique(numbers[~np.isnan(numbers)])
     return len(values) > MOST_INTEGERS or bool((values != np.floor(values)).any())
@@ -327,7 +328,7 @@ class Marks(NamedTuple):
     the other cells, taken by themselves, are numbers (`infer_kind`).
     """
 
-    strange: NDArray[np.bool_]
+    strange: Bools
     texts: list[str]
     are_among_many: bool
 
@@ -343,7 +344,7 @@ def find_marks(column: Column) -> Marks | None:
     return Marks(strange, marks, _are_many(known))
 
 
-def _cast(column: pd.Series) -> NDArray[np.float64] | None:
+def _cast(column: pd.Series) -> Floats | None:
     """The numbers in a column of text that has nothing but plain ones, NaN where a cell is empty; None for other
     columns.
     """
@@ -356,7 +357,7 @@ def _cast(column: pd.Series) -> NDArray[np.float64] | None:
     return np.array(numbers.to_numpy(), dtype=np.float64)
 
 
-def _parse(texts: NDArray[np.object_]) -> NDArray[np.float64]:
+def _parse(texts: NDArray[np.object_]) -> Floats:
     """The numbers that texts are, NaN for those that are none."""
     import pandas as pd
 
@@ -369,7 +370,7 @@ def _parse(texts: NDArray[np.object_]) -> NDArray[np.float64]:
 # --- codes ------------------------------------------------------------------------------------------
 
 
-def encode_numbers(column: Column) -> NDArray[np.float64]:
+def encode_numbers(column: Column) -> Floats:
     """A column's numbers, with a warning of those that are read as missing; a CellError for a cell that is none."""
     if column.strange.any():
         row = int(column.strange.argmax())

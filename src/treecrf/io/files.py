@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+AnyPath = str | os.PathLike[str]
+
 DAMAGE = (
     ValueError,
     TypeError,
@@ -43,7 +45,7 @@ DAMAGE = (
 """What pyarrow and pandas raise where a file, or what pandas noted in it, is damaged."""
 
 
-def read_parquet(path: str | os.PathLike[str], what: str, without: Collection[str] = ()) -> pd.DataFrame:
+def read_parquet(path: AnyPath, what: str, without: Collection[str] = ()) -> pd.DataFrame:
     """The frame at `path`, but for some columns; a ValueError names `what` ("table") and the file if it is not readable
     as Parquet.
     """
@@ -137,7 +139,7 @@ class Content(NamedTuple):
     data: bytes
 
 
-def check_file(path: str | os.PathLike[str], what: str, advice: str) -> None:
+def check_file(path: AnyPath, what: str, advice: str) -> None:
     """Raise where there is no regular file that may be read; errors call it `what`, such as "table"."""
     file = Path(path)
     if not file.exists():
@@ -149,13 +151,13 @@ def check_file(path: str | os.PathLike[str], what: str, advice: str) -> None:
         raise PermissionError(f"{what} {file} may not be read; change its permissions.")
 
 
-def plain_suffix(path: str | os.PathLike[str]) -> str:
+def plain_suffix(path: AnyPath) -> str:
     """The suffix of a file in small letters, that of its compression left out."""
     file = Path(path)
     return Path(file.stem if file.suffix.lower() in PACKED_SUFFIXES else file.name).suffix.lower()
 
 
-def read_content(path: str | os.PathLike[str]) -> Content:
+def read_content(path: AnyPath) -> Content:
     """All that the file of a table, or standard input (`STANDARD_INPUT`), holds; standard input can be read again.
 
     Raises
@@ -203,14 +205,14 @@ def _within_memory(blocks: Iterator[bytes], name: str, damage: tuple[type[Except
 _ID_BYTES = 6
 
 
-def leftovers(path: str | os.PathLike[str]) -> list[Path]:
+def leftovers(path: AnyPath) -> list[Path]:
     """The temporary files of `atomic` for `path` alone, which a killed process has left or another one is writing."""
     target = Path(path)
     return list(target.parent.glob(f"{glob.escape(target.name)}.{'[0-9a-f]' * 2 * _ID_BYTES}.tmp"))
 
 
 @contextmanager
-def atomic(path: str | os.PathLike[str]) -> Iterator[Path]:
+def atomic(path: AnyPath) -> Iterator[Path]:
     """Give a temporary path, ``NAME.ID.tmp``, which becomes `path` when the block ends well and is removed if not.
 
     The ID is new each time, so that several processes or threads may write one path: the last one stays. A link stays
@@ -235,18 +237,18 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[Path]:
             temporary.unlink()
 
 
-def write_text(text: str, path: str | os.PathLike[str]) -> None:
+def write_text(text: str, path: AnyPath) -> None:
     """Write `text` to `path`."""
     with atomic(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
-def write_json(value: Any, path: str | os.PathLike[str]) -> None:
+def write_json(value: Any, path: AnyPath) -> None:
     """Write `value` to `path` as JSON."""
     write_text(json.dumps(value, indent=2) + "\n", path)
 
 
-def read_json(path: str | os.PathLike[str]) -> Any:
+def read_json(path: AnyPath) -> Any:
     """The JSON value at `path`; a ValueError names the file if it is damaged."""
     text = _text(path)
     try:
@@ -255,7 +257,7 @@ def read_json(path: str | os.PathLike[str]) -> Any:
         raise _damaged(path, f"not JSON: {error}") from None
 
 
-def write_frame(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
+def write_frame(frame: pd.DataFrame, path: AnyPath) -> None:
     """Write `frame` to `path`, as Parquet or CSV by its suffix."""
     suffix = Path(path).suffix
     if suffix not in (".parquet", ".csv"):
@@ -267,7 +269,7 @@ def write_frame(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
             frame.to_parquet(temporary, index=False)
 
 
-def read_frame(path: str | os.PathLike[str], without: Collection[str] = ()) -> pd.DataFrame:
+def read_frame(path: AnyPath, without: Collection[str] = ()) -> pd.DataFrame:
     """What `write_frame` wrote to `path`, Parquet or CSV by its suffix; columns `without` of a Parquet file take no
     memory.
 
@@ -288,7 +290,7 @@ def read_frame(path: str | os.PathLike[str], without: Collection[str] = ()) -> p
         raise _damaged(path, f"not CSV: {error}") from None
 
 
-def _check_rows(text: str, path: str | os.PathLike[str]) -> None:
+def _check_rows(text: str, path: AnyPath) -> None:
     """Raise where a row does not have one cell for each column: pandas fills up short ones without a word."""
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
@@ -304,14 +306,14 @@ def _check_rows(text: str, path: str | os.PathLike[str]) -> None:
         raise _damaged(path, "its last line has no end")
 
 
-def _text(path: str | os.PathLike[str]) -> str:
+def _text(path: AnyPath) -> str:
     try:
         return Path(path).read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
         raise _damaged(path, f"not UTF-8 at byte {error.start:,}") from None
 
 
-def _damaged(path: str | os.PathLike[str], problem: str) -> ValueError:
+def _damaged(path: AnyPath, problem: str) -> ValueError:
     return ValueError(f"file {os.fspath(path)} is damaged ({' '.join(problem.split())}); delete it and run again.")
 
 
@@ -338,7 +340,7 @@ _WRONG_VALUES = (ValueError, TypeError, LookupError, AttributeError, OverflowErr
 _MOST_BYTES = 1_000_000
 
 
-def read_configuration(paths: Iterable[str | os.PathLike[str]]) -> dict[Any, Any]:
+def read_configuration(paths: Iterable[AnyPath]) -> dict[Any, Any]:
     """The configuration of several YAML files, each laid over the ones before it key by key, as Snakemake does.
 
     A ValueError names the file, and the line where YAML tells it.
@@ -386,19 +388,19 @@ MOST_NAMED = 5
 """Damaged files that are named; of more, the number is given."""
 
 
-def sha256(path: str | os.PathLike[str]) -> str:
+def sha256(path: AnyPath) -> str:
     """SHA-256 of a file, in hexadecimal digits."""
     with open(path, "rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def note(paths: Iterable[str | os.PathLike[str]]) -> None:
+def note(paths: Iterable[AnyPath]) -> None:
     """Write down the checksums of files as they are now."""
     for path in paths:
         write_text(f"{sha256(path)}  {Path(path).name}\n", _note_of(Path(path)))
 
 
-def forget(paths: Iterable[str | os.PathLike[str]]) -> None:
+def forget(paths: Iterable[AnyPath]) -> None:
     """Remove the notes of files that are about to be rewritten, and what a killed job has left of such notes."""
     for path in paths:
         written = _note_of(Path(path))
@@ -406,18 +408,18 @@ def forget(paths: Iterable[str | os.PathLike[str]]) -> None:
             file.unlink(missing_ok=True)
 
 
-def noted(folder: str | os.PathLike[str]) -> list[Path]:
+def noted(folder: AnyPath) -> list[Path]:
     """The files under `folder` whose checksums are written down."""
     notes = sorted(Path(folder).rglob(f"{FOLDER}/*.sha256"))
     return [path.parents[1] / path.name.removesuffix(".sha256") for path in notes]
 
 
-def is_noted(path: str | os.PathLike[str]) -> bool:
+def is_noted(path: AnyPath) -> bool:
     """Whether the checksum of a file is written down."""
     return _note_of(Path(path)).is_file()
 
 
-def refuse_damaged(paths: Iterable[str | os.PathLike[str]]) -> None:
+def refuse_damaged(paths: Iterable[AnyPath]) -> None:
     """Refuse, by a ValueError that names them, files that are not as they were when their checksums were written down.
 
     Files without a note, and files that are gone, pass.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.io.arrays import as_array
+from treecrf.io.arrays import Bools, Codes, Floats, Ints, as_array, places_in, starts_of
 from treecrf.io.columns import (
     KINDS,
     MISSING,
@@ -30,12 +30,12 @@ class Encoded(NamedTuple):
     """What a `SequenceSet` is made of, in the order of its parameters."""
 
     values: NDArray[np.int32]
-    offsets: NDArray[np.int64]
+    offsets: Ints
     attributes: Sequence[tuple[Any, ...]]
-    labels: NDArray[np.int16] | None
+    labels: Codes | None
     label_names: tuple[str, ...]
-    observation_offsets: NDArray[np.int64]
-    numbers: NDArray[np.float64]
+    observation_offsets: Ints
+    numbers: Floats
     number_names: tuple[str, ...]
 
 
@@ -102,7 +102,7 @@ def encode_columns(
 def encode_inputs(
     columns: Mapping[str, Column],
     kinds: Mapping[str, Kind],
-    offsets: NDArray[np.int64],
+    offsets: Ints,
     categories: Mapping[str, Sequence[str]] | None = None,
     vocabularies: Mapping[str, Vocabulary] | None = None,
 ) -> Encoded:
@@ -155,7 +155,7 @@ def encode_inputs(
     )
 
 
-def find_sequences(column: Column) -> NDArray[np.int64]:
+def find_sequences(column: Column) -> Ints:
     """Offsets of the runs of equal cells; a CellError unless each sequence has a name and is one run."""
     import pandas as pd
 
@@ -190,8 +190,7 @@ def decode_frame(data: Encoded, sequence: str, label: str) -> pd.DataFrame:
     lengths = np.diff(data.observation_offsets)
     columns: dict[str, Any] = {sequence: np.repeat(np.arange(len(lengths)), lengths)}
     if data.labels is not None:
-        place = np.arange(len(data.values)) - np.repeat(data.observation_offsets[:-1], lengths)
-        inside = place < np.repeat(np.diff(data.offsets), lengths)
+        inside = places_in(data.observation_offsets) < np.repeat(np.diff(data.offsets), lengths)
         column = np.full(len(data.values), None, dtype=object)
         column[inside] = np.array([*data.label_names, None], dtype=object)[data.labels]
         columns[label] = column
@@ -212,14 +211,11 @@ def check_kinds(kinds: Mapping[str, Kind], columns: Sequence[str]) -> None:
             raise ValueError(f"kinds: {quoted(column)} cannot be {quoted(kind)}; choose one of {listed(KINDS)}.")
 
 
-def _labelled_positions(
-    codes: NDArray[np.int32], observation_offsets: NDArray[np.int64], name: str
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def _labelled_positions(codes: NDArray[np.int32], observation_offsets: Ints, name: str) -> tuple[Ints, Bools]:
     """Offsets of the labelled rows; unlabelled ones may only end a sequence."""
     labelled = codes != MISSING
     counts = np.add.reduceat(labelled.astype(np.int64), observation_offsets[:-1])
-    place = np.arange(len(codes)) - np.repeat(observation_offsets[:-1], np.diff(observation_offsets))
-    expected = place < np.repeat(counts, np.diff(observation_offsets))
+    expected = places_in(observation_offsets) < np.repeat(counts, np.diff(observation_offsets))
     if (labelled != expected).any():
         raise CellError(
             int((~labelled & expected).argmax()),
@@ -227,7 +223,7 @@ def _labelled_positions(
             "an empty label stands before labelled rows, and only the end of a sequence may be unlabelled; fill it "
             "in, or read the table from Python with unknown_labels=True.",
         )
-    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), labelled
+    return starts_of(counts), labelled
 
 
 def by_index(values: Any, index: pd.Index, what: str, is_said: bool = True) -> Any:
@@ -302,7 +298,7 @@ def codes(codes: ArrayLike, what: str, kept_as: type[np.signedinteger[Any]]) -> 
     return array.astype(kept_as, order="C")
 
 
-def numbers(numbers: ArrayLike) -> NDArray[np.float64]:
+def numbers(numbers: ArrayLike) -> Floats:
     """Real numbers, NaN where the value is not known; a copy."""
     array = as_array(numbers, "numbers")
     if array.dtype.kind not in "iufb":
@@ -313,17 +309,17 @@ def numbers(numbers: ArrayLike) -> NDArray[np.float64]:
 _HIGHEST = np.iinfo(np.int64).max // 2
 
 
-def offsets(offsets: ArrayLike, what: str) -> NDArray[np.int64]:
+def offsets(offsets: ArrayLike, what: str) -> Ints:
     """Whole numbers from 0; `what` names them in errors."""
     return _integers(offsets, what, 0, f"{what} must start at 0 and never fall.")
 
 
-def groups(groups: ArrayLike) -> NDArray[np.int64]:
+def groups(groups: ArrayLike) -> Ints:
     """Any whole numbers."""
     return _integers(groups, "groups", -_HIGHEST, f"groups must lie in {-_HIGHEST}..{_HIGHEST}.")
 
 
-def _integers(numbers: ArrayLike, what: str, lowest: int, problem: str) -> NDArray[np.int64]:
+def _integers(numbers: ArrayLike, what: str, lowest: int, problem: str) -> Ints:
     array = as_array(numbers, what)
     if array.dtype.kind not in "iu" and (array.dtype.kind != "f" or (array != np.floor(array)).any()):
         raise ValueError(f"{what}: must be whole numbers.")
@@ -332,7 +328,7 @@ def _integers(numbers: ArrayLike, what: str, lowest: int, problem: str) -> NDArr
     return array.astype(np.int64)
 
 
-def check_parts(data: Encoded, groups: NDArray[np.int64]) -> None:
+def check_parts(data: Encoded, groups: Ints) -> None:
     """Raise a ValueError that names the first place where the parts of a set contradict each other."""
     if data.values.ndim != 2:
         raise ValueError(f"values must have shape (n_observations, n_attributes), not {data.values.shape}.")

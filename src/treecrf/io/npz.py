@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.io.files import atomic
+from treecrf.io.arrays import Arrays
+from treecrf.io.files import AnyPath, atomic
 from treecrf.io.messages import quoted
 from treecrf.io.process import check_memory
 
@@ -46,7 +47,7 @@ MOST_SHRUNK, _BLOCK = 1040, 2**20
 _OTHER_FORMATS = (".pkl", ".pickle", ".joblib", ".json", ".onnx", ".csv", ".parquet")
 
 
-def check_npz_name(path: str | os.PathLike[str]) -> None:
+def check_npz_name(path: AnyPath) -> None:
     """Refuse the name of a file of another format, which other tools would take it for."""
     if (ending := Path(path).suffix.lower()) in _OTHER_FORMATS:
         raise ValueError(
@@ -54,7 +55,7 @@ def check_npz_name(path: str | os.PathLike[str]) -> None:
         )
 
 
-def write_npz(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+def write_npz(path: AnyPath, header: dict[str, Any], arrays: Arrays) -> None:
     """Write a file that `read_npz` reads, under a temporary name, then rename it.
 
     Besides the header (anything that JSON can hold) and the arrays it holds a digest of both.
@@ -72,7 +73,7 @@ def write_npz(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict
                 np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
 
 
-def read_npz(path: str | os.PathLike[str], expected_format: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def read_npz(path: AnyPath, expected_format: str) -> tuple[dict[str, Any], Arrays]:
     """Read what `write_npz` wrote; ValueError if the file is damaged, changed or of another format."""
     damaged = f"{os.fspath(path)} is damaged or not a treecrf file"
     try:
@@ -124,7 +125,7 @@ def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[An
         return np.ndarray(shape, dtype, content, order="F" if is_fortran else "C")
 
 
-def _digest(text: NDArray[np.uint8], arrays: dict[str, NDArray[Any]]) -> bytes:
+def _digest(text: NDArray[np.uint8], arrays: Arrays) -> bytes:
     """SHA-256 of a header and arrays: zip's own checksums do not see a member that is gone or from another file."""
     digest = hashlib.sha256(text.tobytes())
     for name in sorted(arrays):

@@ -16,9 +16,8 @@ from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from treecrf.io.arrays import as_array, integers, places_in, reals
+from treecrf.io.arrays import Bools, Floats, Ints, as_array, integers, places_in, reals
 from treecrf.io.messages import quoted
 from treecrf.sequences import MISSING, SequenceSet
 from treecrf.statistics.selection import derive_seed
@@ -27,8 +26,6 @@ FARTHEST = 700.0
 """A shift of a curve so far to either side leaves probabilities of 0 or 1."""
 
 _ROUNDING = 1e-12
-
-Floats = NDArray[np.float64]
 
 
 def name_scores(names: Sequence[str], *of: str) -> Floats:
@@ -135,7 +132,7 @@ class Chains:
         The place of each cell in its chain, 0 for the first; the cell before a cell is the one before it in its chain.
     """
 
-    def __init__(self, places: NDArray[np.int64]) -> None:
+    def __init__(self, places: Ints) -> None:
         places = integers(places, "places", ("n_cells",), least=0, some=False)
         self._n_cells = len(places)
         if (places[:1] > 0).any() or (places[1:] > places[:-1] + 1).any():
@@ -168,7 +165,7 @@ class Chains:
             draws = reals(draws, "draws", shape, some=False)
         missing = np.full(shape, float(start))
 
-        def settle(cells: NDArray[np.int64]) -> None:
+        def settle(cells: Ints) -> None:
             if draws is not None:
                 missing[cells] = draws[cells] < missing[cells]
 
@@ -348,7 +345,7 @@ def _draws(data: SequenceSet, rng: np.random.Generator) -> Floats:
     return np.hstack([rng.random(data.values.shape), rng.random(data.numbers.shape)])
 
 
-def _with_missing(data: SequenceSet, missing: NDArray[np.bool_]) -> SequenceSet:
+def _with_missing(data: SequenceSet, missing: Bools) -> SequenceSet:
     of_values, of_numbers = np.split(missing, [len(data.attributes)], axis=1)
     damaged = data.with_values(np.where(of_values, MISSING, data.values))
     return damaged.with_numbers(np.where(of_numbers, np.nan, data.numbers))

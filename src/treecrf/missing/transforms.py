@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treecrf.estimators.checks import FINITE, FLAG, TEXT, Check, check_parts, named, one_of
 from treecrf.estimators.protocol import Transform
-from treecrf.io.arrays import in_units, median, of_observations
+from treecrf.io.arrays import Bools, Floats, in_units, median, of_observations
 from treecrf.io.columns import Kind
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 
@@ -65,7 +64,7 @@ class Imputer(_Filling):
     def __init__(self, add_indicator: bool = False) -> None:
         self.add_indicator = add_indicator
 
-    def _learn(self, train: SequenceSet, weights: NDArray[np.float64] | None = None) -> None:
+    def _learn(self, train: SequenceSet, weights: Floats | None = None) -> None:
         """Find the commonest values and the medians."""
         weights = of_observations(weights, train.offsets, train.observation_offsets)
         weights = None if weights is None else in_units(weights)[1]
@@ -126,7 +125,7 @@ class Indicator(_Filling):
     def __init__(self, mark: Literal["auto", "category", "flag"] = "auto") -> None:
         self.mark = mark
 
-    def _learn(self, train: SequenceSet, weights: NDArray[np.float64] | None = None) -> None:
+    def _learn(self, train: SequenceSet, weights: Floats | None = None) -> None:
         """Decide how each attribute is marked."""
         if self.mark not in ("auto", "category", "flag"):
             raise ValueError(f"mark={self.mark!r}: choose 'auto', 'category' or 'flag'.")
@@ -174,7 +173,7 @@ def transform_of(treatment: str, mark: Literal["auto", "category", "flag"] = "au
     return None
 
 
-def _flagged(data: SequenceSet, missing: Mapping[str, NDArray[np.bool_]]) -> SequenceSet:
+def _flagged(data: SequenceSet, missing: Mapping[str, Bools]) -> SequenceSet:
     """The set with an attribute more for each of some inputs, which marks its missing values."""
     flags = [f"{name} missing" for name in missing]
     taken = set(flags) & {*(attribute.name for attribute in data.attributes), *data.number_names}
@@ -184,7 +183,7 @@ def _flagged(data: SequenceSet, missing: Mapping[str, NDArray[np.bool_]]) -> Seq
     return data.with_values(values, [*data.attributes, *(Attribute(flag, ("no", "yes")) for flag in flags)])
 
 
-def _missing_by_input(data: SequenceSet) -> dict[str, NDArray[np.bool_]]:
+def _missing_by_input(data: SequenceSet) -> dict[str, Bools]:
     """Where each input is missing: attributes, then numbers."""
     names = [*(attribute.name for attribute in data.attributes), *data.number_names]
     return dict(zip(names, np.hstack([data.values == MISSING, np.isnan(data.numbers)]).T, strict=True))
@@ -203,7 +202,7 @@ def _check_names(data: SequenceSet, expected: tuple[str, ...], expected_numbers:
             )
 
 
-def _medians(train: SequenceSet, weights: NDArray[np.float64] | None) -> dict[str, float]:
+def _medians(train: SequenceSet, weights: Floats | None) -> dict[str, float]:
     medians = {name: median(column, weights) for name, column in zip(train.number_names, train.numbers.T, strict=True)}
     for name, value in medians.items():
         if np.isnan(value):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Mapping
 from math import prod
@@ -11,13 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Self, ge
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.compiled.rules import Known, Rule
-from treecrf.compiled.struct import dtype_of
+from treecrf.compiled.struct import Known, Rule, dtype_of
 from treecrf.estimators.checks import CLASS_WEIGHT, N_BINS, SECONDS, SIZE, UNSEEN, WINDOW, Check, check_params, optional
 from treecrf.estimators.conversion import Given
 from treecrf.estimators.labels import storable_labels
 from treecrf.inputs.anchors import ANCHORS
 from treecrf.inputs.binning import MOST_BINS
+from treecrf.io.arrays import Arrays, Codes, Floats
+from treecrf.io.files import AnyPath
 from treecrf.io.messages import counted
 from treecrf.io.npz import check_npz_name, write_npz
 from treecrf.models.execution import Monitor, reporting_monitor
@@ -38,15 +38,15 @@ if TYPE_CHECKING:
 Declared = Mapping[str, Any]
 
 
-def named_arrays(values: Mapping[str, Any], declared: Declared) -> dict[str, NDArray[Any]]:
+def named_arrays(values: Mapping[str, Any], declared: Declared) -> Arrays:
     """The arrays of declared values by the names that they have in a file; a struct's fields begin with its name."""
-    arrays: dict[str, NDArray[Any]] = {}
+    arrays: Arrays = {}
     for name, kind in declared.items():
         arrays |= {name: values[name]} if _is_array(kind) else prefixed(name, values[name]._asdict())
     return arrays
 
 
-def take_declared(arrays: dict[str, NDArray[Any]], declared: Declared, known: Known) -> dict[str, Any]:
+def take_declared(arrays: Arrays, declared: Declared, known: Known) -> dict[str, Any]:
     """Take the declared values out of the arrays of a file.
 
     Parameters
@@ -96,12 +96,12 @@ def refuse_rest(arrays: Mapping[str, NDArray[Any]]) -> None:
         raise ValueError(f"nothing declares the part {name}")
 
 
-def prefixed(name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+def prefixed(name: str, arrays: Mapping[str, NDArray[Any]]) -> Arrays:
     """Arrays whose names begin with another one."""
     return {f"{name}_{part}": array for part, array in arrays.items()}
 
 
-def take_prefixed(name: str, arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+def take_prefixed(name: str, arrays: Arrays) -> Arrays:
     """Take what `prefixed` was given out of others."""
     return {key.removeprefix(f"{name}_"): arrays.pop(key) for key in list(arrays) if key.startswith(f"{name}_")}
 
@@ -151,8 +151,6 @@ def _is_settled(name: str, axis: str, length: int, known: dict[str, int]) -> boo
     return True
 
 
-Codes = NDArray[np.int16]
-Floats = NDArray[np.float64]
 FORMAT = "treecrf.model/1"
 
 
@@ -305,9 +303,7 @@ class Labeller(Predictor):
         self._train(inputs.apply(train, "error"), train.labels, weights, monitor)
         self.inputs_, self.label_names_ = inputs, train.label_names
 
-    def _examples(
-        self, train: SequenceSet, sample_weight: ArrayLike | None
-    ) -> tuple[SequenceSet, NDArray[np.float64] | None]:
+    def _examples(self, train: SequenceSet, sample_weight: ArrayLike | None) -> tuple[SequenceSet, Floats | None]:
         """Sequences with non-zero weight, and the weights of their positions if not 1."""
         check_training_set(train, self.takes_unknown_labels)
         weights = position_weights(train, sample_weight, self.class_weight)
@@ -315,7 +311,7 @@ class Labeller(Predictor):
             refuse_weights(self, weights)
         return without_silent(train, weights)
 
-    def fit_predict_proba(self, train: SequenceSet) -> NDArray[np.float64]:
+    def fit_predict_proba(self, train: SequenceSet) -> Floats:
         """`fit`, then `predict_proba` of the training set itself."""
         return self.fit(train).predict_proba(train)
 
@@ -333,13 +329,13 @@ class Labeller(Predictor):
         """Lengths of axes that arrays from a file must have, and other limits that their rules name."""
         return {"n_labels": len(self.label_names_)}
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def _state(self) -> tuple[dict[str, Any], Arrays]:
         """What `fit` learnt, as JSON values and arrays: what the class declares, and what it adds."""
         values = {name: getattr(self, f"{name}_") for name in self._fitted_values}
         fitted = {name: getattr(self, f"{name}_") for name in self._fitted_arrays}
         return values, named_arrays(fitted, self._fitted_arrays)
 
-    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+    def _restore(self, values: dict[str, Any], arrays: Arrays) -> None:
         """Take back what `_state` gave: take the arrays out by `take_declared` alone; those left are refused."""
         fitted = take_declared(arrays, self._fitted_arrays, self._sizes())
         for name, value in (fitted | {name: values[name] for name in self._fitted_values}).items():
@@ -347,7 +343,7 @@ class Labeller(Predictor):
 
     # --- files --------------------------------------------------------------------------------------
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: AnyPath) -> None:
         """Write the fitted labeller to one file (.npz with a JSON header, no pickle); atomic.
 
         The name of a file of another format, such as ``model.pkl``, is refused.
@@ -355,7 +351,7 @@ class Labeller(Predictor):
         check_npz_name(path)
         write_npz(path, *self.contents())
 
-    def contents(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def contents(self) -> tuple[dict[str, Any], Arrays]:
         """What `save` writes: a header of JSON values, and arrays."""
         self._check_fitted()
         values, arrays = self._state()

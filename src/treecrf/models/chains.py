@@ -16,6 +16,7 @@ from treecrf.chain._kernels import MAX_POTENTIAL
 from treecrf.chain.inference import MAX_EXPONENT, partial_log_likelihood
 from treecrf.chain.lattice import Lattice, Weights
 from treecrf.chain.trellis import Trellis
+from treecrf.io.arrays import Codes, Floats, Ints
 from treecrf.models.base import Labeller
 from treecrf.models.decoding import DECODERS, Decoder, check_decoder
 from treecrf.sequences import MISSING, SequenceSet
@@ -24,20 +25,20 @@ from treecrf.sequences import MISSING, SequenceSet
 class Chains(Protocol):
     """The chains of a data set."""
 
-    def marginals(self) -> NDArray[np.float64]:
+    def marginals(self) -> Floats:
         """P(y_t | X), shape (n_positions, n_labels)."""
 
-    def log_likelihood(self, labels: NDArray[np.int16]) -> NDArray[np.float64]:
+    def log_likelihood(self, labels: Codes) -> Floats:
         """log P(Y | X) of every sequence, shape (n_sequences,); labels that are `MISSING` are summed over."""
 
-    def viterbi(self) -> NDArray[np.int16]:
+    def viterbi(self) -> Codes:
         """The likeliest labels, shape (n_positions,)."""
 
     def trellis(self) -> Trellis:
         """All their paths, to be constrained (`treecrf.chain.trellis`)."""
 
 
-def log_likelihood_of(labels: NDArray[np.int16]) -> Callable[..., NDArray[np.float64]]:
+def log_likelihood_of(labels: Codes) -> Callable[..., Floats]:
     """The log likelihood of dense chains with these labels, of which some may not be known."""
     return partial_log_likelihood if (labels == MISSING).any() else chain.log_likelihood
 
@@ -52,19 +53,19 @@ class DenseChains(NamedTuple):
     order : int
     """
 
-    potentials: NDArray[np.float64]
-    offsets: NDArray[np.int64]
+    potentials: Floats
+    offsets: Ints
     order: int
 
-    def marginals(self) -> NDArray[np.float64]:
+    def marginals(self) -> Floats:
         """See `Chains`."""
         return chain.forward_backward(self.potentials, self.offsets, self.order).labels
 
-    def log_likelihood(self, labels: NDArray[np.int16]) -> NDArray[np.float64]:
+    def log_likelihood(self, labels: Codes) -> Floats:
         """See `Chains`."""
         return log_likelihood_of(labels)(self.potentials, labels, self.offsets, self.order)
 
-    def viterbi(self) -> NDArray[np.int16]:
+    def viterbi(self) -> Codes:
         """See `Chains`."""
         if not self.order:  # positions by themselves
             return self.potentials[:, :, 0].argmax(axis=0).astype(np.int16)
@@ -98,22 +99,22 @@ class ScoredChains(NamedTuple):
     order : int
     """
 
-    scores: NDArray[np.float64]
-    by_state: NDArray[np.float64]
-    offsets: NDArray[np.int64]
+    scores: Floats
+    by_state: Floats
+    offsets: Ints
     order: int
 
-    def potentials(self) -> NDArray[np.float64]:
+    def potentials(self) -> Floats:
         """Those of `DenseChains`, of all positions together."""
         n_labels = len(self.by_state)
         by_position = self.scores.reshape(len(self.scores), -1, n_labels).transpose(2, 0, 1)
         return np.add(by_position, self.by_state[:, None, :], order="C")
 
-    def marginals(self) -> NDArray[np.float64]:
+    def marginals(self) -> Floats:
         """See `Chains`."""
         if not self._are_scores_of_labels():
             return np.concatenate([part.marginals() for _, part in self._parts()])
-        from treecrf.chain._scored_kernels import infer_scored  # its kernels are loaded where they run
+        from treecrf.chain._kernels import infer_scored  # its kernels are loaded where they run
 
         highest, transitions = self.scores.max(axis=1, keepdims=True), self.by_state.T
         if N_STEPS * (np.ptp(self.scores, axis=1).max() + np.ptp(transitions)) > MAX_EXPONENT:
@@ -124,20 +125,20 @@ class ScoredChains(NamedTuple):
         )
         return marginals
 
-    def log_likelihood(self, labels: NDArray[np.int16]) -> NDArray[np.float64]:
+    def log_likelihood(self, labels: Codes) -> Floats:
         """See `Chains`."""
         ask = log_likelihood_of(labels)  # each part is asked as the whole would be: the last digits differ
         return np.concatenate(
             [ask(part.potentials, labels[at], part.offsets, self.order) for at, part in self._parts()]
         )
 
-    def viterbi(self) -> NDArray[np.int16]:
+    def viterbi(self) -> Codes:
         """See `Chains`."""
         if not self.order:
             return (self.scores + self.by_state[:, 0]).argmax(axis=1).astype(np.int16)
         if not self._are_scores_of_labels():
             return np.concatenate([part.viterbi() for _, part in self._parts()])
-        from treecrf.chain._scored_kernels import find_scored_paths
+        from treecrf.chain._kernels import find_scored_paths
 
         labels = np.empty(len(self.scores), dtype=np.int16)
         find_scored_paths(self.scores, np.ascontiguousarray(self.by_state.T), self._starts(), labels)
@@ -157,7 +158,7 @@ class ScoredChains(NamedTuple):
         of_labels = self.order == 1 and self.scores.shape[1] == len(self.by_state)
         return of_labels and all(np.abs(part).max() <= MAX_POTENTIAL for part in (self.scores, self.by_state))
 
-    def _starts(self) -> NDArray[np.int64]:
+    def _starts(self) -> Ints:
         return self.offsets.copy()  # writable, as the kernels' types say
 
     def _parts(self) -> Iterator[tuple[slice, DenseChains]]:
@@ -186,12 +187,12 @@ class LatticeChains(NamedTuple):
     lattice: Lattice
     potentials: Weights
 
-    def marginals(self) -> NDArray[np.float64]:
+    def marginals(self) -> Floats:
         """See `Chains`; 0 for labels that a position may not have."""
         marginals = lattices.lattice_marginals(self.lattice, self.potentials).labels
         return lattices.by_label(self.lattice, marginals, len(self.potentials.transitions))
 
-    def log_likelihood(self, labels: NDArray[np.int16]) -> NDArray[np.float64]:
+    def log_likelihood(self, labels: Codes) -> Floats:
         """See `Chains`; minus infinity for labels that a position may not have."""
         if (labels == MISSING).any():
             from treecrf.chain import beam  # its kernels are loaded where they run
@@ -199,7 +200,7 @@ class LatticeChains(NamedTuple):
             return beam.partial_log_likelihood(self.lattice, self.potentials, labels)
         return lattices.lattice_log_likelihood(self.lattice, self.potentials, labels)
 
-    def viterbi(self) -> NDArray[np.int16]:
+    def viterbi(self) -> Codes:
         """See `Chains`."""
         return lattices.lattice_viterbi(self.lattice, self.potentials)
 
@@ -208,7 +209,7 @@ class LatticeChains(NamedTuple):
         return trellises.trellis_of_lattice(self.lattice, self.potentials)
 
 
-Watch = Callable[[int, NDArray[np.float64]], None]
+Watch = Callable[[int, Floats], None]
 """Called with the number of iterations and marginals, shape (n_positions, n_labels)."""
 
 Kept = TypeVar("Kept", bound=Sequence[Any] | NDArray[Any])
@@ -232,7 +233,7 @@ class ChainLabeller(Labeller):
     order: int
     window: tuple[int, int]
 
-    def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
+    def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[Floats]:
         """The potentials after every `every` stages of training, or after the last one; may be changed in place."""
         raise NotImplementedError
 
@@ -241,31 +242,33 @@ class ChainLabeller(Labeller):
         for potentials in self._staged_potentials(data, every):
             yield DenseChains(potentials, data.offsets, self.order)
 
-    def potentials(self, data: SequenceSet) -> NDArray[np.float64]:
+    def potentials(self, data: SequenceSet) -> Floats:
         """F^y(state, window), shape (n_labels, n_positions, n_states); states as in `treecrf.chain`."""
         return next(self._staged_potentials(data))
 
-    def _marginals(self, data: SequenceSet) -> NDArray[np.float64]:
+    def _marginals(self, data: SequenceSet) -> Floats:
         return next(self._staged_chains(data)).marginals()
 
-    def _log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
+    def _log_likelihood(self, data: SequenceSet) -> Floats:
         labels = self.align_labels(data, unknown=True)
         return next(self._staged_chains(data)).log_likelihood(labels)
 
-    def staged_predict_proba(self, data: SequenceSet, every: int = 1) -> Iterator[NDArray[np.float64]]:
+    def staged_predict_proba(self, data: SequenceSet, every: int = 1) -> Iterator[Floats]:
         """`predict_proba` after `every`, 2 `every`, .. iterations."""
         for chains in self._staged_chains(data, every):
             yield chains.marginals()
 
-    def fit_watched(self, train: SequenceSet, data: SequenceSet, watch: Watch, every: int = 1) -> None:
+    def fit_watched(
+        self, train: SequenceSet, data: SequenceSet, watch: Watch, every: int = 1, weights: Floats | None = None
+    ) -> None:
         """`fit`; `watch` is called with `predict_proba` of another set after `every`, 2 `every`, .. iterations."""
-        self.keeping_stages().fit(train)
+        self.keeping_stages().fit(train, sample_weight=weights)
         for number, marginals in enumerate(self.staged_predict_proba(data, every), start=1):
             watch(number * every, marginals)
 
     def staged_predict(
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
-    ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
+    ) -> Iterator[dict[Decoder, Codes]]:
         """`predict` after `every`, 2 `every`, .. iterations, by decoder."""
         for decoder in decoders:
             check_decoder(decoder)
@@ -274,14 +277,14 @@ class ChainLabeller(Labeller):
 
     def answer(
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, stage: int | None = None
-    ) -> tuple[dict[Decoder, NDArray[np.int16]], NDArray[np.float64]]:
+    ) -> tuple[dict[Decoder, Codes], Floats]:
         """`predict`, by decoder, and `predict_proba` after `stage` iterations, or the last one, of the same scores."""
         for decoder in decoders:
             check_decoder(decoder)
         chains = next(self._staged_chains(data, stage), None) or next(self._staged_chains(data))
         return {decoder: self._decode(chains, decoder) for decoder in decoders}, chains.marginals()
 
-    def staged_greedy(self, data: SequenceSet, every: int) -> Iterator[NDArray[np.int16]]:
+    def staged_greedy(self, data: SequenceSet, every: int) -> Iterator[Codes]:
         """`greedy_labels` after `every`, 2 `every`, .. iterations, of a method with local potentials, as a MEMM."""
         for potentials in self._staged_potentials(data, every):
             yield greedy_labels(potentials, data.offsets, self.order)
@@ -294,16 +297,16 @@ class ChainLabeller(Labeller):
         left, right = self.window
         return left, right
 
-    def _viterbi(self, data: SequenceSet) -> NDArray[np.int16]:
+    def _viterbi(self, data: SequenceSet) -> Codes:
         return next(self._staged_chains(data)).viterbi()
 
-    def _decode(self, chains: Chains, decoder: Decoder) -> NDArray[np.int16]:
+    def _decode(self, chains: Chains, decoder: Decoder) -> Codes:
         if decoder == "viterbi" or not self.order:  # positions by themselves: the decoders agree
             return chains.viterbi()
         return chains.marginals().argmax(axis=1).astype(np.int16)
 
 
-def greedy_labels(potentials: NDArray[np.float64], offsets: NDArray[np.int64], order: int) -> NDArray[np.int16]:
+def greedy_labels(potentials: Floats, offsets: Ints, order: int) -> Codes:
     """The likeliest label of each position, given the labels predicted before it: a beam of one (PhD section 5.1).
 
     Of ``log P(y | state, window)``, shape (n_labels, n_positions, n_states); the lowest code wins ties.
@@ -322,7 +325,7 @@ def greedy_labels(potentials: NDArray[np.float64], offsets: NDArray[np.int64], o
     return labels
 
 
-def _states_after(space: chain.StateSpace) -> NDArray[np.int64]:
+def _states_after(space: chain.StateSpace) -> Ints:
     """The state that each label leads to from each state, shape (n_states, n_labels)."""
     before = [tuple(labels) for labels in space.labels_of_state.tolist()]
     numbers = {labels: state for state, labels in enumerate(before)}

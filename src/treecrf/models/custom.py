@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from treecrf.estimators.checks import SEED, Check, optional
+from treecrf.io.arrays import Arrays, Codes, Floats
 from treecrf.models.base import Labeller, Monitor
 from treecrf.models.decoding import DECODERS, Decoder
 from treecrf.models.inputs import check_training_set, refuse_weights
@@ -82,13 +83,13 @@ class AdaptedClassifier:
             self.classifier.fit(self._features.transform(train), classes)
         return self
 
-    def predict_proba(self, data: SequenceSet) -> NDArray[np.float64]:
+    def predict_proba(self, data: SequenceSet) -> Floats:
         """P(label | window), shape (n_positions, n_labels)."""
         if len(self.codes_) == 1:
             return self._spread(np.ones((data.n_positions, 1)))
         return self._spread(self.classifier.predict_proba(self._features.transform(data)))
 
-    def _spread(self, probabilities: Any) -> NDArray[np.float64]:
+    def _spread(self, probabilities: Any) -> Floats:
         """The classes at the places of their labels; rows of a classifier with single precision sum to 1 again."""
         checked = np.asarray(probabilities, dtype=np.float64)
         spread = np.zeros((len(checked), self._n_labels))
@@ -99,7 +100,7 @@ class AdaptedClassifier:
 class StagedClassifier(AdaptedClassifier):
     """One that also tells what it predicts after each iteration."""
 
-    def staged_predict_proba(self, data: SequenceSet) -> Iterator[NDArray[np.float64]]:
+    def staged_predict_proba(self, data: SequenceSet) -> Iterator[Floats]:
         """`predict_proba` after 1, 2, .. iterations."""
         if len(self.codes_) == 1:
             yield self.predict_proba(data)
@@ -186,7 +187,7 @@ class CustomLabeller(Labeller):
         if monitor is not None and not is_followed:
             monitor(1, self.seconds_, last)
 
-    def _marginals(self, data: SequenceSet) -> NDArray[np.float64]:
+    def _marginals(self, data: SequenceSet) -> Floats:
         return self._checked(self.inner_.predict_proba(self.align_inputs(data, self.unseen)), data)
 
     @property
@@ -194,7 +195,7 @@ class CustomLabeller(Labeller):
         """Whether the class tells what it predicts after each iteration."""
         return hasattr(getattr(self, "inner_", None) or self._make(), "staged_predict_proba")
 
-    def staged_predict_proba(self, data: SequenceSet, every: int = 1) -> Iterator[NDArray[np.float64]]:
+    def staged_predict_proba(self, data: SequenceSet, every: int = 1) -> Iterator[Floats]:
         """`predict_proba` after `every`, 2 `every`, .. iterations; a class without stages has one."""
         stages = (
             self.inner_.staged_predict_proba(self.align_inputs(data, self.unseen))
@@ -207,7 +208,7 @@ class CustomLabeller(Labeller):
 
     def staged_predict(
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
-    ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
+    ) -> Iterator[dict[Decoder, Codes]]:
         """Labels after `every`, 2 `every`, .. iterations; a class with stages gives the likeliest for all decoders."""
         if not self.has_stages:
             if every == 1:
@@ -216,7 +217,7 @@ class CustomLabeller(Labeller):
         for probabilities in self.staged_predict_proba(data, every):
             yield dict.fromkeys(decoders, probabilities.argmax(axis=1).astype(np.int16))
 
-    def _viterbi(self, data: SequenceSet) -> NDArray[np.int16]:
+    def _viterbi(self, data: SequenceSet) -> Codes:
         inner_predict = getattr(self.inner_, "predict", None)
         if inner_predict is None or "decoder" not in inspect.signature(inner_predict).parameters:
             return super()._viterbi(data)
@@ -262,7 +263,7 @@ class CustomLabeller(Labeller):
             )
         return adapt(inner, self.window) if rows else inner
 
-    def _checked(self, probabilities: Any, data: SequenceSet) -> NDArray[np.float64]:
+    def _checked(self, probabilities: Any, data: SequenceSet) -> Floats:
         checked = np.asarray(probabilities, dtype=np.float64)
         expected = (data.n_positions, len(self.label_names_))
         if checked.shape != expected:
@@ -279,7 +280,7 @@ class CustomLabeller(Labeller):
             )
         return checked
 
-    def contents(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def contents(self) -> tuple[dict[str, Any], Arrays]:
         """Not offered: only the class itself knows how to write what it learnt."""
         raise ValueError(f"{self.class_name} is not saved here; save `inner_` as the class does.")
 

@@ -18,6 +18,7 @@ from treecrf.chain.constraints import (
 )
 from treecrf.estimators.conversion import Given
 from treecrf.estimators.labels import flat_masks, known_codes
+from treecrf.io.arrays import Bools
 from treecrf.io.messages import quoted, refuse_unknown
 
 if TYPE_CHECKING:  # kernels are loaded for predictions alone
@@ -107,9 +108,7 @@ def constrained_trellis(trellis: Trellis, limits: Limits, label_names: tuple[str
     return constrain(trellis, np.logical_and.reduce(masks) if masks else None, follows)
 
 
-def step_masks(
-    constraints: Constraints | None, label_names: tuple[str, ...]
-) -> tuple[NDArray[np.bool_] | None, NDArray[np.bool_] | None]:
+def step_masks(constraints: Constraints | None, label_names: tuple[str, ...]) -> tuple[Bools | None, Bools | None]:
     """The labels that may follow others, and for a scheme those that may be last."""
     if constraints is None:
         return None, None

@@ -13,8 +13,8 @@ from threading import Lock
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treecrf.io.arrays import Floats
 from treecrf.io.messages import quoted
 
 Monitor = Callable[[int, Mapping[str, float], float], None]
@@ -39,7 +39,7 @@ def reporting_monitor(name: str, verbose: bool | int, monitor: Monitor | None) -
     return report
 
 
-def draw_start(shape: int | tuple[int, ...], seed: int | None, deviation: float) -> NDArray[np.float64]:
+def draw_start(shape: int | tuple[int, ...], seed: int | None, deviation: float) -> Floats:
     """Zeros, or with a seed numbers of a normal distribution around 0: the perturbed start of a training."""
     return np.zeros(shape) if seed is None else np.random.default_rng(seed).normal(0.0, deviation, shape)
 

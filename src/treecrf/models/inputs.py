@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from treecrf.estimators.tables import ABSENT
 from treecrf.inputs.anchors import AnchoredInputs, AnchorSetting
 from treecrf.inputs.binning import Binner
-from treecrf.io.arrays import in_units, of_observations
+from treecrf.io.arrays import Bools, Codes, Floats, Ints, in_units, of_observations
 from treecrf.io.columns import Vocabulary
 from treecrf.io.messages import listed, quoted, repeated
 from treecrf.sequences import MISSING, Attribute, SequenceSet, attributes_from
@@ -44,7 +44,7 @@ def refuse_missing(data: SequenceSet) -> None:
         )
 
 
-def check_training_set(train: SequenceSet, unknown: bool = False) -> NDArray[np.int16]:
+def check_training_set(train: SequenceSet, unknown: bool = False) -> Codes:
     """The labels of a training set, unless it is refused; `unknown` says whether some may be `MISSING`."""
     check_set(train)
     if not len(train):
@@ -72,7 +72,7 @@ NEW = -2
 """Code of a label that the training set did not have."""
 
 
-def label_codes(data: SequenceSet, label_names: tuple[str, ...]) -> NDArray[np.int16]:
+def label_codes(data: SequenceSet, label_names: tuple[str, ...]) -> Codes:
     """Labels of a labelled set as codes of `label_names`, shape (n_positions,); `NEW` for one that is none of these."""
     assert data.labels is not None
     if data.label_names == label_names:
@@ -82,7 +82,7 @@ def label_codes(data: SequenceSet, label_names: tuple[str, ...]) -> NDArray[np.i
     return table[data.labels]
 
 
-def align_labels(data: SequenceSet, label_names: tuple[str, ...], unknown: bool = False) -> NDArray[np.int16]:
+def align_labels(data: SequenceSet, label_names: tuple[str, ...], unknown: bool = False) -> Codes:
     """`label_codes`, but other labels are refused; `unknown` says whether a position may have none (`MISSING`)."""
     if data.labels is None:
         raise ValueError("the set has no labels; give labelled sequences, or their labels as y.")
@@ -146,7 +146,7 @@ class Inputs:
         n_bins: int | None,
         min_count: int,
         anchors: AnchorSetting = None,
-        weights: NDArray[np.float64] | None = None,
+        weights: Floats | None = None,
     ) -> Self:
         """Find out what to merge and where to cut; labels are not looked at.
 
@@ -263,11 +263,7 @@ class Inputs:
 
     def described(self) -> dict[str, Any]:
         """The inputs as JSON values, for the header of a file."""
-        edges = (
-            None
-            if self.binner is None
-            else {k: None if e is None else e.tolist() for k, e in self.binner.edges_.items()}
-        )
+        edges = None if self.binner is None else self.binner.described()
         described = {"attributes": self.sources, "number_names": self.number_names, "edges": edges}
         return described if self.anchored is None else described | {"anchored": self.anchored.described()}
 
@@ -317,9 +313,7 @@ def _lost_cells(attribute: Attribute, codes: NDArray[np.int32], lost: NDArray[np
 _ADVICE = "read both as the same (SequenceSet.from_frame(kinds=))"
 
 
-def _merge_rare(
-    attribute: Attribute, codes: NDArray[np.int32], weights: NDArray[np.float64] | None, min_count: int
-) -> Attribute:
+def _merge_rare(attribute: Attribute, codes: NDArray[np.int32], weights: Floats | None, min_count: int) -> Attribute:
     known = codes != MISSING
     counts = np.bincount(codes[known], None if weights is None else weights[known], len(attribute.categories))
     if attribute.ordered or not (counts < min_count).any():
@@ -328,7 +322,7 @@ def _merge_rare(
     return attribute._replace(categories=(*(c for c, n in pairs if n >= min_count and c != RARE), RARE))
 
 
-def shares_of(gains: NDArray[np.float64]) -> NDArray[np.float64]:
+def shares_of(gains: Floats) -> Floats:
     """Gains as shares of their sum; zeros where nothing was gained."""
     total = gains.sum()
     return gains / total if total > 0 else np.zeros(len(gains))
@@ -344,9 +338,7 @@ LARGEST_WEIGHT = 1e100
 """Sums and squares of such weights stay within the range of float64."""
 
 
-def position_weights(
-    train: SequenceSet, sample_weight: ArrayLike | None, class_weight: ClassWeight
-) -> NDArray[np.float64] | None:
+def position_weights(train: SequenceSet, sample_weight: ArrayLike | None, class_weight: ClassWeight) -> Floats | None:
     """The weight of every position, shape (n_positions,); None where all weigh 1.
 
     Parameters
@@ -382,7 +374,7 @@ def position_weights(
     return None if (weights == 1.0).all() else weights
 
 
-def _by_position(sample_weight: ArrayLike, train: SequenceSet) -> NDArray[np.float64]:
+def _by_position(sample_weight: ArrayLike, train: SequenceSet) -> Floats:
     values = np.asarray(sample_weight)
     if values.shape not in ((len(train),), (train.n_positions,)) or values.dtype.kind not in "fiub":
         raise ValueError(
@@ -397,7 +389,7 @@ def _by_position(sample_weight: ArrayLike, train: SequenceSet) -> NDArray[np.flo
     return weights if len(weights) == train.n_positions else np.repeat(weights, train.lengths)
 
 
-def _by_label(class_weight: str | Mapping[str, float], train: SequenceSet) -> NDArray[np.float64]:
+def _by_label(class_weight: str | Mapping[str, float], train: SequenceSet) -> Floats:
     """Weights of the labels, shape (n_labels,)."""
     if isinstance(class_weight, Mapping):
         class_weight = {str(label): weight for label, weight in class_weight.items()}  # labels may be numbers
@@ -413,9 +405,7 @@ def _by_label(class_weight: str | Mapping[str, float], train: SequenceSet) -> ND
     return np.asarray(counts.sum() / (np.count_nonzero(counts) * np.maximum(counts, 1)))
 
 
-def without_silent(
-    train: SequenceSet, weights: NDArray[np.float64] | None
-) -> tuple[SequenceSet, NDArray[np.float64] | None]:
+def without_silent(train: SequenceSet, weights: Floats | None) -> tuple[SequenceSet, Floats | None]:
     """The set without the sequences that say nothing, no label of theirs being known or all their weights being 0.
 
     The set itself and its weights, if every sequence has non-zero weight.
@@ -430,12 +420,12 @@ def without_silent(
     return kept, None if weights is None else weights[np.repeat(speaking, train.lengths)]
 
 
-def vary_within(weights: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
+def vary_within(weights: Floats, offsets: Ints) -> Bools:
     """Whether the weights of a sequence differ, shape (n_sequences,)."""
     return np.maximum.reduceat(weights, offsets[:-1]) != np.minimum.reduceat(weights, offsets[:-1])
 
 
-def refuse_mixed(labels: NDArray[np.int16], weights: NDArray[np.float64], offsets: NDArray[np.int64]) -> None:
+def refuse_mixed(labels: Codes, weights: Floats, offsets: Ints) -> None:
     """Refuse a sequence with unknown labels and different weights: the chain rule needs the labels before."""
     both = vary_within(weights, offsets) & np.logical_or.reduceat(labels == MISSING, offsets[:-1])
     if both.any():

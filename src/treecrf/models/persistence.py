@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from treecrf.estimators.checks import ANY, ATTRIBUTES, PARTS, TEXT, TEXTS, check_parts, optional, several
 from treecrf.inputs.binning import EDGES
+from treecrf.io.arrays import Arrays
+from treecrf.io.files import AnyPath
 from treecrf.io.messages import listed, quoted, repeated
 from treecrf.io.npz import read_npz
 from treecrf.models.base import FORMAT, Labeller, prefixed, refuse_rest, take_prefixed
@@ -26,7 +28,7 @@ def load_class(class_path: str) -> Any:
     return getattr(import_module(module), name)
 
 
-def load(path: str | os.PathLike[str]) -> Labeller:
+def load(path: AnyPath) -> Labeller:
     """Read a labeller that `Labeller.save` wrote; a ValueError names the file if it is something else."""
     return rebuild(*read_npz(path, FORMAT), os.fspath(path))
 
@@ -92,9 +94,9 @@ def _checked_labels(names: Any, classes: Any) -> tuple[tuple[str, ...], NDArray[
     return tuple(names), labels
 
 
-def packed(name: str, labellers: Iterable[Labeller]) -> tuple[list[dict[str, Any]], dict[str, NDArray[Any]]]:
+def packed(name: str, labellers: Iterable[Labeller]) -> tuple[list[dict[str, Any]], Arrays]:
     """The headers of fitted labellers, and their arrays, whose names begin with `name` and the labeller's number."""
-    headers, arrays = list[dict[str, Any]](), dict[str, NDArray[Any]]()
+    headers, arrays = list[dict[str, Any]](), Arrays()
     for number, labeller in enumerate(labellers):
         header, of_labeller = labeller.contents()
         headers.append(header)
@@ -102,9 +104,7 @@ def packed(name: str, labellers: Iterable[Labeller]) -> tuple[list[dict[str, Any
     return headers, arrays
 
 
-def unpacked(
-    name: str, headers: list[dict[str, Any]], arrays: dict[str, NDArray[Any]], label_names: tuple[str, ...]
-) -> list[Any]:
+def unpacked(name: str, headers: list[dict[str, Any]], arrays: Arrays, label_names: tuple[str, ...]) -> list[Any]:
     """The labellers of these labels that `packed` was given; their arrays are taken out."""
     return [
         rebuild_part(header, take_prefixed(f"{name}_{number}", arrays), f"{name} {number}", label_names)

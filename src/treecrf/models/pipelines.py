@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from treecrf.estimators.checks import PARTS, TEXTS, Check, check_parts, named, one_of, several
 from treecrf.estimators.protocol import Transform, follow, new_one
 from treecrf.inputs import BLOCKS, DerivedInputs
+from treecrf.io.arrays import Arrays, Codes, Floats
 from treecrf.io.columns import Vocabulary
 from treecrf.missing import transform_of
 from treecrf.missing.transforms import describe_transform, restore_transform
@@ -87,13 +87,13 @@ class TransformingLabeller(Labeller):
         """None: transforms look at the categories that there are."""
         return {}
 
-    def _marginals(self, data: SequenceSet) -> NDArray[np.float64]:
+    def _marginals(self, data: SequenceSet) -> Floats:
         return self.labeller_._marginals(self.prepare(data))
 
-    def _labels(self, data: SequenceSet, decoder: Decoder) -> NDArray[np.int16]:
+    def _labels(self, data: SequenceSet, decoder: Decoder) -> Codes:
         return self.labeller_._labels(self.prepare(data), decoder)
 
-    def _log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
+    def _log_likelihood(self, data: SequenceSet) -> Floats:
         return self.labeller_._log_likelihood(self.prepare(data))
 
     @property
@@ -112,7 +112,7 @@ class TransformingLabeller(Labeller):
 
     def staged_predict(
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
-    ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
+    ) -> Iterator[dict[Decoder, Codes]]:
         """See `Predictor`."""
         return self.labeller_.staged_predict(self.prepare(data), decoders, every)
 
@@ -133,11 +133,11 @@ class TransformingLabeller(Labeller):
     _fitted_values: ClassVar = {}
     _described: ClassVar = {"labeller": PARTS, "transform": PARTS}
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def _state(self) -> tuple[dict[str, Any], Arrays]:
         header, arrays = self.labeller_.contents()
         return {"labeller": header, "transform": self._described_transform()}, arrays
 
-    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+    def _restore(self, values: dict[str, Any], arrays: Arrays) -> None:
         self.transform_ = self._restored_transform(values["transform"])
         place = f"the labeller in the {type(self).__name__}"
         self.labeller_ = rebuild_part(values["labeller"], arrays, place, self.label_names_)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from treecrf.estimators.conversion import BySequence, Given, count_empty
 from treecrf.estimators.protocol import Estimator, MetadataRequests
 from treecrf.inputs.anchors import AnchorSetting
+from treecrf.io.arrays import Codes, Floats
 from treecrf.io.columns import Kind, Vocabulary
 from treecrf.io.messages import quoted
 from treecrf.models.decoding import (
@@ -62,17 +63,17 @@ class Predictor(MetadataRequests, Estimator):
 
     # --- to be implemented --------------------------------------------------------------------------
 
-    def _marginals(self, data: SequenceSet) -> NDArray[np.float64]:
+    def _marginals(self, data: SequenceSet) -> Floats:
         """P(y_t | X) for every position, shape (n_positions, n_labels)."""
         raise NotImplementedError
 
-    def _log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
+    def _log_likelihood(self, data: SequenceSet) -> Floats:
         """log P(Y | X) of every sequence, shape (n_sequences,); here a sum over positions, labelled by themselves."""
         return sum_log_probabilities(self._marginals(data), self.align_labels(data, unknown=True), data.offsets)
 
     def staged_predict(
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
-    ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
+    ) -> Iterator[dict[Decoder, Codes]]:
         """`predict` after `every`, 2 `every`, .. iterations, by decoder; here of a labeller without stages."""
         if self.has_stages:
             raise NotImplementedError
@@ -82,13 +83,13 @@ class Predictor(MetadataRequests, Estimator):
                 check_decoder(decoder)
             yield dict.fromkeys(decoders, self.predict(data))
 
-    def _labels(self, data: SequenceSet, decoder: Decoder) -> NDArray[np.int16]:
+    def _labels(self, data: SequenceSet, decoder: Decoder) -> Codes:
         """The likeliest labels without limits, shape (n_positions,)."""
         if decoder == "viterbi":
             return self._viterbi(data)
         return self._checked_marginals(data).argmax(axis=1).astype(np.int16)
 
-    def _checked_marginals(self, data: SequenceSet) -> NDArray[np.float64]:
+    def _checked_marginals(self, data: SequenceSet) -> Floats:
         """`_marginals`, unless weights are so large that rounding leaves no probabilities of them."""
         marginals = self._marginals(data)
         wrong = ~(np.abs(marginals.sum(axis=1) - 1) <= 0.01)
@@ -99,7 +100,7 @@ class Predictor(MetadataRequests, Estimator):
             )
         return marginals
 
-    def _viterbi(self, data: SequenceSet) -> NDArray[np.int16]:
+    def _viterbi(self, data: SequenceSet) -> Codes:
         """The likeliest path: where positions are labelled by themselves, the likeliest label of each."""
         return self._labels(data, "forward_backward")
 
@@ -127,9 +128,7 @@ class Predictor(MetadataRequests, Estimator):
 
     # --- predictions --------------------------------------------------------------------------------
 
-    def predict(
-        self, X: Sequences, decoder: Decoder = "forward_backward", **limits: Unpack[Limits]
-    ) -> NDArray[np.int16]:
+    def predict(self, X: Sequences, decoder: Decoder = "forward_backward", **limits: Unpack[Limits]) -> Codes:
         """Label every position (PhD section 2.3).
 
         Parameters
@@ -170,7 +169,7 @@ class Predictor(MetadataRequests, Estimator):
             codes = self._limited_marginals(given.data, within).argmax(axis=1).astype(np.int16)
         return codes if given.form == "set" else given.answers(self.classes_[codes])
 
-    def predict_proba(self, X: Sequences, **limits: Unpack[Limits]) -> NDArray[np.float64]:
+    def predict_proba(self, X: Sequences, **limits: Unpack[Limits]) -> Floats:
         """P(y_t | X) for every position, given the limits; parameters as for `predict`.
 
         Returns
@@ -186,7 +185,7 @@ class Predictor(MetadataRequests, Estimator):
         ask = self._limited_marginals(given.data, within) if are_given(within) else self._checked_marginals(given.data)
         return given.answers(ask)
 
-    def predict_log_proba(self, X: Sequences, **limits: Unpack[Limits]) -> NDArray[np.float64]:
+    def predict_log_proba(self, X: Sequences, **limits: Unpack[Limits]) -> Floats:
         """The logarithms of `predict_proba`, in its form; -inf where a probability is 0."""
         probabilities = self.predict_proba(X, **limits)
         with np.errstate(divide="ignore"):
@@ -194,9 +193,7 @@ class Predictor(MetadataRequests, Estimator):
                 return BySequence(np.log(each) for each in probabilities)
             return np.log(probabilities)
 
-    def log_likelihood(
-        self, X: Sequences, y: Labels = None, *, lengths: ArrayLike | None = None
-    ) -> NDArray[np.float64]:
+    def log_likelihood(self, X: Sequences, y: Labels = None, *, lengths: ArrayLike | None = None) -> Floats:
         """log P(known labels | X) of every sequence, summed over unknown ones; float64, shape (n_sequences,)."""
         given = self._read(X, y, lengths)
         of_filled = self._log_likelihood(given.data)
@@ -252,7 +249,7 @@ class Predictor(MetadataRequests, Estimator):
         *,
         entities: str | None = None,
         **limits: Unpack[Limits],
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """The probability that all positions of a span have a label, or that an entity begins and ends where it does.
 
         Parameters
@@ -314,9 +311,9 @@ class Predictor(MetadataRequests, Estimator):
     def _limited_trellis(self, data: SequenceSet, limits: Limits) -> Trellis:
         return constrained_trellis(self.trellis(data), limits, self.label_names_)
 
-    def _limited_marginals(self, data: SequenceSet, limits: Limits) -> NDArray[np.float64]:
+    def _limited_marginals(self, data: SequenceSet, limits: Limits) -> Floats:
         """P(y_t | X, the limits), shape (n_positions, n_labels); with a lag, X ends so much later."""
-        from treecrf.chain.lag import lagged_marginals
+        from treecrf.chain.smoothing import lagged_marginals
         from treecrf.chain.trellis import trellis_marginals
 
         lag = limits.get("lag")
@@ -364,9 +361,7 @@ class Predictor(MetadataRequests, Estimator):
         of_positions = None if weights is None else position_weights(given.data, weights, None)
         return METRICS[metric](self._truth(given), self.predict(given.data, decoder), given.data.offsets, of_positions)
 
-    def staged_score(
-        self, X: Sequences, decoders: tuple[Decoder, ...] = DECODERS, y: Labels = None
-    ) -> NDArray[np.float64]:
+    def staged_score(self, X: Sequences, decoders: tuple[Decoder, ...] = DECODERS, y: Labels = None) -> Floats:
         """Accuracy after 1, 2, .. iterations, shape (n_iterations, n_decoders); X and y as for `score`."""
         given = self._read(X, y)
         truth = self._truth(given)
@@ -426,12 +421,12 @@ class Predictor(MetadataRequests, Estimator):
         self._refuse_missing(data)
         return aligned
 
-    def align_labels(self, data: SequenceSet, unknown: bool = False) -> NDArray[np.int16]:
+    def align_labels(self, data: SequenceSet, unknown: bool = False) -> Codes:
         """Labels in the codes of the training set (`treecrf.models.inputs.align_labels`)."""
         self._check_fitted()
         return align_labels(data, self.label_names_, unknown)
 
-    def _truth(self, given: Given) -> NDArray[np.int16]:
+    def _truth(self, given: Given) -> Codes:
         """The labels of a question in the codes of the training set; see `score`."""
         if given.classes is None:
             truth = self.align_labels(given.data, unknown=True)

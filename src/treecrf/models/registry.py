@@ -94,8 +94,8 @@ LABELLERS = {
     "crfsuite": Row(
         "treecrf.models.linear.crfsuite:CRFSuite", False, as_expert=None, iterations="max_iterations", start="fixed"
     ),
-    "memm": Row("treecrf.models.boosted.memm:MEMM"),
-    "sliding_window": Row("treecrf.models.boosted.memm:SlidingWindow", as_expert={"order": 0}),
+    "memm": Row("treecrf.models.boosted.treecrf:MEMM"),
+    "sliding_window": Row("treecrf.models.boosted.treecrf:SlidingWindow", as_expert={"order": 0}),
     "neural_network": Row("treecrf.models.window.classifiers:NeuralNetwork", iterations="n_epochs", start="random"),
     "neural_crf": Row(
         "treecrf.models.neural.neural_crf:NeuralCRF",

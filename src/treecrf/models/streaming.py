@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treecrf.chain.smoothing import LagSmoother
 from treecrf.chain.trellis import Trellis, constrain, states_of_depth, steps_at
+from treecrf.io.arrays import Floats, Ints
 from treecrf.io.columns import MISSING, Column, Vocabulary, cell_text, encode_categories
 from treecrf.io.frames import Encoded
 from treecrf.io.messages import listed, quoted
@@ -36,7 +36,7 @@ class StreamLabel(NamedTuple):
 
     position: int
     label: str
-    probabilities: NDArray[np.float64]
+    probabilities: Floats
 
 
 class CodedWindows(NamedTuple):
@@ -52,7 +52,7 @@ class CodedWindows(NamedTuple):
     """
 
     align: Callable[[SequenceSet], SequenceSet]
-    scores: Callable[[NDArray[np.int64]], NDArray[np.float64]]
+    scores: Callable[[Ints], Floats]
 
 
 class LabelStream:
@@ -150,12 +150,12 @@ class LabelStream:
         settled += self._smoother.finish()
         return [self._label(probabilities) for probabilities in settled if probabilities is not None]
 
-    def _label(self, probabilities: NDArray[np.float64]) -> StreamLabel:
+    def _label(self, probabilities: Floats) -> StreamLabel:
         self._n_labelled += 1
         name = self._label_names[int(probabilities.argmax())]
         return StreamLabel(self._n_labelled - 1, name, probabilities)
 
-    def _steps(self, position: int) -> NDArray[np.float64]:
+    def _steps(self, position: int) -> Floats:
         """The potentials of a position whose window is complete, of the states that may stand before it."""
         windows = self._windows
         steps = self._steps_of_set(position) if windows is None else self._steps_of_codes(position, windows)
@@ -163,13 +163,13 @@ class LabelStream:
             steps[~self._may_end] = -np.inf
         return steps
 
-    def _steps_of_set(self, position: int) -> NDArray[np.float64]:
+    def _steps_of_set(self, position: int) -> Floats:
         first = max(position - self._left, 0)
         with self._warned_once():
             trellis = self._trellis_of(self._set_of(list(self._recent)[first - self._n_seen :]))
         return steps_at(constrain(trellis, None, self._follows), position - first)
 
-    def _steps_of_codes(self, position: int, windows: CodedWindows) -> NDArray[np.float64]:
+    def _steps_of_codes(self, position: int, windows: CodedWindows) -> Floats:
         (left, right), place = self._reach, len(self._codes) - (self._n_seen - position)
         codes = self._codes[place - left : place + right + 1]
         if len(codes) <= left + right:

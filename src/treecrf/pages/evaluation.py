@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from treecrf.automl.breakdown import Breakdown
-from treecrf.automl.evaluation import Evaluation
+from treecrf.automl.evaluation import Breakdown, Evaluation
 from treecrf.io.messages import counted
 from treecrf.pages.page import confusion_table, page, table
 from treecrf.statistics.metrics import calibration_error

@@ -8,12 +8,11 @@ stated otherwise. CoNLL-U has names (https://universaldependencies.org/format.ht
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from treecrf.io.files import Content, plain_suffix
+from treecrf.io.files import AnyPath, Content, plain_suffix
 from treecrf.io.messages import counted, quoted
 from treecrf.readers.text_files import (
     MOST_COLUMNS,
@@ -49,7 +48,7 @@ _DOCUMENT = "-DOCSTART-"
 """Begins the line that stands before a document in the files of CoNLL-2003; it is no observation."""
 
 
-def has_suffix(path: str | os.PathLike[str], *suffixes: str) -> bool:
+def has_suffix(path: AnyPath, *suffixes: str) -> bool:
     """Whether a file's name ends in one of the suffixes, in capitals or not, compressed or not."""
     return plain_suffix(path) in suffixes
 
@@ -118,7 +117,7 @@ def read_columns(content: Content, encoding: str | None, tell: Tell) -> pd.DataF
     return text_frame(columns, lines)
 
 
-def write_columns(frame: pd.DataFrame, path: str | os.PathLike[str], sequence: str = SEQUENCE) -> None:
+def write_columns(frame: pd.DataFrame, path: AnyPath, sequence: str = SEQUENCE) -> None:
     """Write a frame so that `read_columns` gives it: tabs between cells, a blank line after each sequence, whose column
     is left out.
 

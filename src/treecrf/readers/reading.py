@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treecrf.grouping import group_copies
 from treecrf.inputs.derived import identifying_times
+from treecrf.io.arrays import Bools
 from treecrf.io.columns import Kind
-from treecrf.io.files import PACKED_SUFFIXES, Content, plain_suffix, read_content
+from treecrf.io.files import PACKED_SUFFIXES, AnyPath, Content, plain_suffix, read_content
 from treecrf.io.messages import counted, listed, quoted, repeated
 from treecrf.readers.arff_files import read_arff
 from treecrf.readers.columns import SUFFIXES, read_columns, read_conllu
@@ -48,14 +47,14 @@ MOST_TOLD = 3
 
 
 def read_table(
-    path: str | os.PathLike[str], dialect: Dialect = PLAIN, sequence: str = "sequence", tell: Tell = say_nothing
+    path: AnyPath, dialect: Dialect = PLAIN, sequence: str = "sequence", tell: Tell = say_nothing
 ) -> TypedTable:
     """Read a table, whose columns are parsed when they are asked for; parameters as of `read_frame`."""
     return TypedTable(read_frame(path, dialect, sequence, tell), path, dialect.na)
 
 
 def read_frame(
-    path: str | os.PathLike[str], dialect: Dialect = PLAIN, sequence: str = "sequence", tell: Tell = say_nothing
+    path: AnyPath, dialect: Dialect = PLAIN, sequence: str = "sequence", tell: Tell = say_nothing
 ) -> pd.DataFrame:
     """Read a file, standard input (``-``), or a folder with a file for each sequence.
 
@@ -96,12 +95,12 @@ def read_frame(
     return frame
 
 
-def read_stored(path: str | os.PathLike[str], sequence: str) -> pd.DataFrame:
+def read_stored(path: AnyPath, sequence: str) -> pd.DataFrame:
     """The table in a Parquet file with the types of its cells, where `read_frame` gives text; rows numbered from 0."""
     return read_typed(read_content(path), "parquet", sequence, None, say_nothing)
 
 
-def files_of(path: str | os.PathLike[str]) -> list[Path]:
+def files_of(path: AnyPath) -> list[Path]:
     """The files that a table is read from: itself, or those of a folder, by name."""
     if not Path(path).is_dir():
         return [Path(path)]
@@ -191,9 +190,9 @@ def _read_folder(folder: Path, read: Callable[[Path], pd.DataFrame], sequence: s
 
 
 def load_table(
-    path: str | os.PathLike[str],
+    path: AnyPath,
     *,
-    test: str | os.PathLike[str] | None = None,
+    test: AnyPath | None = None,
     sequence: str = "sequence",
     label: str = LABEL,
     attributes: Sequence[str] | None = None,
@@ -285,7 +284,7 @@ def _warn(sentence: str) -> None:
     warnings.warn(sentence, stacklevel=2)
 
 
-def _split_column(table: TypedTable, split: str, whole: SequenceSet) -> NDArray[np.bool_]:
+def _split_column(table: TypedTable, split: str, whole: SequenceSet) -> Bools:
     """Whether each sequence is for testing."""
     codes, texts = table[split].distinct
     cells = np.array([*texts, None], dtype=object)[codes]

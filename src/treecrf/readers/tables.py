@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treecrf.io.arrays import Ints
 from treecrf.io.columns import MISSING, CellError, Column, Kind, find_marks, infer_kind
+from treecrf.io.files import AnyPath
 from treecrf.io.frames import check_kinds, encode_columns, find_sequences
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.readers.columns import SEQUENCE
@@ -54,7 +55,7 @@ class TypedTable(Mapping[str, Column]):
     Cells whose text is in `na` are missing in all columns, but stay as they are in the frame.
     """
 
-    def __init__(self, frame: pd.DataFrame, path: str | os.PathLike[str], na: Sequence[str] = ()) -> None:
+    def __init__(self, frame: pd.DataFrame, path: AnyPath, na: Sequence[str] = ()) -> None:
         self.frame, self.path, self._na = frame, path, tuple(na)
         self._columns = {
             str(name): Column(cells.mask(cells.isin(self._na)) if na else cells, str(name))
@@ -91,6 +92,15 @@ class TypedTable(Mapping[str, Column]):
         joined._parts = list(tables)
         joined._starts = [sum(len(table.frame) for table in tables[:number]) for number in range(len(tables))]
         return joined
+
+    def with_missing(self, names: Sequence[str]) -> TypedTable:
+        """The table with further columns, all of whose cells are missing; its frame stays as it is."""
+        import pandas as pd
+
+        cells = pd.Series([None] * len(self.frame), index=self.frame.index, dtype=object)
+        completed = copy(self)
+        completed._columns = self._columns | {name: Column(cells, name) for name in names}
+        return completed
 
     def __getitem__(self, name: str) -> Column:
         return self._columns[name]
@@ -195,7 +205,7 @@ class TypedTable(Mapping[str, Column]):
         except ValueError as error:
             raise ValueError(f"table {self.path}: {error}") from None
 
-    def _groups(self, columns: TableColumns) -> NDArray[np.int64]:
+    def _groups(self, columns: TableColumns) -> Ints:
         """The group of each sequence; a CellError where one has none, or several."""
         assert columns.groups is not None
         column = self[columns.groups]

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 
 from treecrf.io import arrays
-from treecrf.io.arrays import as_array, integers, listed_arrays, truths
+from treecrf.io.arrays import Bools, Ints, as_array, integers, listed_arrays, truths
 from treecrf.statistics.estimates import (
     CONFIDENCE,
     EVALUATION_COLUMNS,
@@ -39,13 +39,11 @@ class BlockEstimates(NamedTuple):
     """Differences of every pair of methods by block; arrays of shape (n_pairs,), pairs as of `make_pairs`."""
 
     estimates: Estimates
-    n_blocks: NDArray[np.int64]
-    block_length: NDArray[np.int64]
+    n_blocks: Ints
+    block_length: Ints
 
 
-def estimate_blocks(
-    correct: Sequence[NDArray[np.bool_]], offsets: NDArray[np.int64], least_length: int = LEAST_LENGTH
-) -> BlockEstimates:
+def estimate_blocks(correct: Sequence[Bools], offsets: Ints, least_length: int = LEAST_LENGTH) -> BlockEstimates:
     """Every pair of methods over blocks of positions, all trainings of each (`estimate_trainings`).
 
     Parameters
@@ -82,9 +80,9 @@ def estimate_blocks(
 def choose_blocks(
     first: NDArray[np.integer],
     second: NDArray[np.integer],
-    offsets: NDArray[np.int64],
+    offsets: Ints,
     least_length: int = LEAST_LENGTH,
-) -> tuple[float, int, NDArray[np.int64]]:
+) -> tuple[float, int, Ints]:
     """Autocorrelation time of the difference of errors, length of blocks, and their first positions.
 
     Parameters
@@ -103,11 +101,11 @@ def choose_blocks(
     return time, length, cut_blocks(offsets, length)
 
 
-def _right(correct: ArrayLike, what: str, offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _right(correct: ArrayLike, what: str, offsets: Ints) -> Bools:
     return truths(correct, what, ("n_trainings", int(offsets[-1])))
 
 
-def cut_blocks(offsets: NDArray[np.int64], length: int) -> NDArray[np.int64]:
+def cut_blocks(offsets: Ints, length: int) -> Ints:
     """First positions of blocks of at least `length` positions, nearly equal in each sequence; at least one for each.
 
     Sequences without positions have none.
@@ -128,7 +126,7 @@ def cut_blocks(offsets: NDArray[np.int64], length: int) -> NDArray[np.int64]:
     return np.concatenate(starts).astype(np.int64)
 
 
-def autocorrelation_time(values: NDArray[np.integer], offsets: NDArray[np.int64]) -> float:
+def autocorrelation_time(values: NDArray[np.integer], offsets: Ints) -> float:
     """Integrated autocorrelation time 1 + 2 (r_1 + r_2 + ..) of sequences that share mean and correlations; at least 1.
 
     Parameters
@@ -195,11 +193,11 @@ class Crossed:
     methods: list[str]
     cluster: str
     """`GROUP` or `BLOCK`."""
-    correct: NDArray[np.int64]
+    correct: Ints
     """Shape (n_methods, n_clusters, n_training_sets)."""
-    positions: NDArray[np.int64]
+    positions: Ints
     """Shape (n_clusters, n_training_sets)."""
-    offsets: NDArray[np.int64]
+    offsets: Ints
     """Of blocks: those of sequence i are offsets[i] to offsets[i + 1] - 1."""
 
 
@@ -288,7 +286,7 @@ def decompose_crossed(counts: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)[names] if frames else pd.DataFrame(columns=names)
 
 
-def join_blocks(differences: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+def join_blocks(differences: Ints, offsets: Ints) -> Ints:
     """First blocks of longer ones, whose differences of errors are hardly correlated.
 
     Parameters
@@ -337,7 +335,7 @@ def _compare(crossed: Crossed, method: int, other: int, satterthwaite: bool) -> 
     }
 
 
-def _estimate(correct: NDArray[np.int64], positions: NDArray[np.int64], satterthwaite: bool) -> Estimates:
+def _estimate(correct: Ints, positions: Ints, satterthwaite: bool) -> Estimates:
     """The second method minus the first; arrays as in `Crossed`."""
     if positions.shape[1] > 1:
         return estimate_crossed((correct[1] - correct[0])[None], positions, satterthwaite)

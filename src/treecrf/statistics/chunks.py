@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf.io import arrays
+from treecrf.io.arrays import Bools, Ints
 from treecrf.io.messages import quoted
 
 TAG = re.compile("O|[BIESLUM](-.+)?")
@@ -130,7 +131,7 @@ def segment_f1(true: ArrayLike, predicted: ArrayLike, offsets: ArrayLike) -> Chu
 
 def _found_chunks(
     true: ArrayLike, predicted: ArrayLike, offsets: ArrayLike, scheme: str | None
-) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[list[str], Ints, Ints]:
     """The types, and the chunks in the truth and in what was predicted."""
     bounds = arrays.offsets(offsets)
     texts = [tags.astype(str) for tags in _labels("chunk_f1", true, predicted, bounds)]
@@ -154,9 +155,7 @@ def _found_chunks(
     return types, first, second
 
 
-def find_chunks(
-    codes: NDArray[np.integer], names: ArrayLike, offsets: NDArray[np.int64], scheme: str | None = None
-) -> NDArray[np.int64]:
+def find_chunks(codes: NDArray[np.integer], names: ArrayLike, offsets: Ints, scheme: str | None = None) -> Ints:
     """First and last position and type of every chunk, as `chunk_f1` counts them.
 
     Parameters
@@ -179,9 +178,7 @@ def find_chunks(
     return _chunks(tags, kinds, offsets, scheme)
 
 
-def _labels(
-    function: str, true: ArrayLike, predicted: ArrayLike, offsets: NDArray[np.int64]
-) -> tuple[NDArray[Any], NDArray[Any]]:
+def _labels(function: str, true: ArrayLike, predicted: ArrayLike, offsets: Ints) -> tuple[NDArray[Any], NDArray[Any]]:
     """Texts or whole numbers, one for each position."""
     found = []
     for name, given in (("true", true), ("predicted", predicted)):
@@ -202,9 +199,7 @@ def _labels(
     return first, second
 
 
-def _chunks(
-    tags: NDArray[np.str_], types: NDArray[np.int64], offsets: NDArray[np.int64], scheme: str | None
-) -> NDArray[np.int64]:
+def _chunks(tags: NDArray[np.str_], types: Ints, offsets: Ints, scheme: str | None) -> Ints:
     """First and last position and type of every chunk; int64, shape (n_chunks, 3). The type of an O is -1."""
     bound = _bounds(offsets)
     inside = tags != "O"
@@ -224,7 +219,7 @@ def _chunks(
     return chunks[is_single | ((first < last) & (tags[first] == "B") & (tags[last] == "E"))]
 
 
-def find_runs(labels: NDArray[np.integer], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+def find_runs(labels: NDArray[np.integer], offsets: Ints) -> Ints:
     """First and last position and label of every run of one label.
 
     Parameters
@@ -243,14 +238,14 @@ def find_runs(labels: NDArray[np.integer], offsets: NDArray[np.int64]) -> NDArra
     return np.column_stack([first, last, labels[first]])
 
 
-def _bounds(offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _bounds(offsets: Ints) -> Bools:
     """Whether a sequence begins at a position, or ends before it; shape (n_positions + 1,)."""
     bound = np.zeros(int(offsets[-1]) + 1, dtype=np.bool_)
     bound[offsets] = True
     return bound
 
 
-def _score(true: NDArray[np.int64], predicted: NDArray[np.int64]) -> ChunkScore:
+def _score(true: Ints, predicted: Ints) -> ChunkScore:
     # A position begins at most one chunk, so that a row is found at most once in the other array.
     n_true, n_predicted = len(true), len(predicted)
     n_correct = n_true + n_predicted - len(np.unique(np.concatenate([true, predicted]), axis=0))

@@ -22,14 +22,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse.csgraph import shortest_path
 from scipy.special import chdtrc, expit, fdtrc, ndtr, ndtri, xlogy
 from statsmodels.genmod.families import Binomial
 from statsmodels.genmod.generalized_linear_model import GLM
 from statsmodels.tools.sm_exceptions import PerfectSeparationWarning
 
-from treecrf.io.arrays import integers, reals
+from treecrf.io.arrays import Bools, Floats, Ints, integers, reals
 from treecrf.statistics.estimates import EVALUATION_COLUMNS, adjust_holm, check_counts, lay_out
 
 TOLERANCE = 1e-10
@@ -40,33 +40,33 @@ TOLERANCE = 1e-10
 class Fit:
     """Maximum likelihood for methods and training sets whose differences are finite; k coefficients in all."""
 
-    methods: NDArray[np.int64]
+    methods: Ints
     """Methods in this part; the first one has no indicator."""
-    training_sets: NDArray[np.int64]
-    method_coefficients: NDArray[np.float64]
+    training_sets: Ints
+    method_coefficients: Floats
     """Shape (n_methods,), the first one 0."""
-    training_set_coefficients: NDArray[np.float64]
-    covariance: NDArray[np.float64]
+    training_set_coefficients: Floats
+    covariance: Floats
     """Shape (k, k): the methods but the first, then the training sets."""
-    clustered_covariance: NDArray[np.float64]
+    clustered_covariance: Floats
     """Like `covariance`; NaN where clusters are too few."""
 
-    def probabilities(self) -> NDArray[np.float64]:
+    def probabilities(self) -> Floats:
         """Fitted probability of a correct position, shape (n_methods, n_training_sets) of this part."""
         return np.asarray(expit(self.method_coefficients[:, None] + self.training_set_coefficients))
 
-    def coefficient_gradients(self) -> NDArray[np.float64]:
+    def coefficient_gradients(self) -> Floats:
         """Derivatives of the methods' coefficients, shape (n_methods, k)."""
         return np.eye(len(self.methods), len(self.covariance) + 1)[:, 1:]
 
-    def accuracy_gradients(self) -> NDArray[np.float64]:
+    def accuracy_gradients(self) -> Floats:
         """Derivatives of accuracy minus the first method's, summed over training sets, shape (n_methods, k)."""
         probabilities = self.probabilities()
         slopes = probabilities * (1 - probabilities)
         return np.hstack([np.diag(slopes.sum(axis=1))[:, 1:], slopes - slopes[0]])
 
 
-def order_by_counts(cells: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.bool_]:
+def order_by_counts(cells: Floats, sizes: Floats) -> Bools:
     """Which of the methods, then training sets, the counts hold at or above which others, directly or through others.
 
     `cells` and `sizes` are correct positions and positions, shape (n_methods, n_training_sets); returns a square
@@ -80,7 +80,7 @@ def order_by_counts(cells: NDArray[np.float64], sizes: NDArray[np.float64]) -> N
     return np.isfinite(shortest_path(edges, unweighted=True))
 
 
-def _checked(cells: ArrayLike, sizes: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _checked(cells: ArrayLike, sizes: ArrayLike) -> tuple[Floats, Floats]:
     positions = reals(sizes, "sizes", ("n_methods", "n_training_sets"), least=0).astype(np.float64)
     correct = reals(cells, "cells", positions.shape, least=0).astype(np.float64)
     if (correct > positions).any():
@@ -88,7 +88,7 @@ def _checked(cells: ArrayLike, sizes: ArrayLike) -> tuple[NDArray[np.float64], N
     return correct, positions
 
 
-def _fit_members(correct: NDArray[np.float64], positions: NDArray[np.float64], members: NDArray[np.bool_]) -> Fit:
+def _fit_members(correct: Floats, positions: Floats, members: Bools) -> Fit:
     """Fit the methods and training sets in `members` (bool), which must have finite differences.
 
     `correct` and `positions` have the shape (n_methods, n_training_sets, n_sequences). A single method or training set
@@ -127,7 +127,7 @@ def _fit_members(correct: NDArray[np.float64], positions: NDArray[np.float64], m
     )
 
 
-def make_design(method: NDArray[np.int64], training_set: NDArray[np.int64]) -> NDArray[np.float64]:
+def make_design(method: Ints, training_set: Ints) -> Floats:
     """Indicators of the methods but the first and of all training sets, one row for each pair of indices."""
     method = integers(method, "method", ("n_rows",), least=0)
     most = len(method) - 1  # each number from 0 on has a row
@@ -136,7 +136,7 @@ def make_design(method: NDArray[np.int64], training_set: NDArray[np.int64]) -> N
     return np.column_stack([np.eye(method.max() + 1)[method][:, 1:], np.eye(training_set.max() + 1)[training_set]])
 
 
-def fit_probabilities(cells: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+def fit_probabilities(cells: Floats, sizes: Floats) -> Floats:
     """Maximum likelihood probability of a correct position, shape (n_methods, n_training_sets).
 
     0 or 1 where the maximum is a limit; NaN where there are no positions and the others do not decide.
@@ -152,7 +152,7 @@ def fit_probabilities(cells: NDArray[np.float64], sizes: NDArray[np.float64]) ->
     return probabilities
 
 
-def find_likelihood_ratios(cells: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+def find_likelihood_ratios(cells: Floats, sizes: Floats) -> Floats:
     """For each method, the deviance added by making it and the first method one; shape (n_methods,)."""
     cells, sizes = _checked(cells, sizes)
     deviance = _deviance_of(cells, sizes, fit_probabilities(cells, sizes))
@@ -165,16 +165,14 @@ def find_likelihood_ratios(cells: NDArray[np.float64], sizes: NDArray[np.float64
     return ratios
 
 
-def _merge_into_first(counts: NDArray[np.float64], method: int) -> NDArray[np.float64]:
+def _merge_into_first(counts: Floats, method: int) -> Floats:
     """`counts` (n_methods, n_training_sets) with the row of `method` added to the first one and left out."""
     merged = counts.copy()
     merged[0] += counts[method]
     return np.delete(merged, method, axis=0)
 
 
-def _deviance_of(
-    correct: NDArray[np.float64], positions: NDArray[np.float64], probabilities: NDArray[np.float64]
-) -> float:
+def _deviance_of(correct: Floats, positions: Floats, probabilities: Floats) -> float:
     """Twice the log likelihood that fitted probabilities (broadcast) lose against the observed proportions."""
     used = positions > 0
     right, n, fitted = correct[used], positions[used], np.broadcast_to(probabilities, positions.shape)[used]
@@ -183,9 +181,7 @@ def _deviance_of(
     return float(2 * gain.sum())
 
 
-def _pearson_of(
-    correct: NDArray[np.float64], positions: NDArray[np.float64], probabilities: NDArray[np.float64]
-) -> float:
+def _pearson_of(correct: Floats, positions: Floats, probabilities: Floats) -> float:
     """Pearson's statistic of fitted probabilities (broadcast): squared residuals over binomial variances."""
     used = positions > 0
     fitted = np.broadcast_to(probabilities, positions.shape)[used]
@@ -346,9 +342,9 @@ class _Table:
     dataset: str
     rate: float
     methods: list[str]
-    correct: NDArray[np.float64]
+    correct: Floats
     """Shape (n_methods, n_training_sets, n_units), a unit being a test sequence or a test set."""
-    positions: NDArray[np.float64]
+    positions: Floats
     """Like `correct`; 0 where there are no rows."""
 
     def with_baseline_first(self, baseline: str) -> _Table:
@@ -434,9 +430,7 @@ def _comparisons(table: _Table) -> pd.DataFrame:
     return frame[list(COMPARISON_COLUMNS)]
 
 
-def _standard_errors(
-    fit: Fit, gradients: NDArray[np.float64], n_methods: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _standard_errors(fit: Fit, gradients: Floats, n_methods: int) -> tuple[Floats, Floats]:
     """Plain and clustered standard errors of a quantity with these derivatives; NaN for methods outside the fit."""
     plain, clustered = np.full((2, n_methods), np.nan)
     for errors, covariance in ((plain, fit.covariance), (clustered, fit.clustered_covariance)):
@@ -445,13 +439,13 @@ def _standard_errors(
     return plain, clustered
 
 
-def _identical(table: _Table) -> NDArray[np.bool_]:
+def _identical(table: _Table) -> Bools:
     """Whether a method has the counts of the first one in every training set and sequence, shape (n_methods,)."""
     same = (table.correct == table.correct[0]) & (table.positions == table.positions[0])
     return np.asarray(same.all(axis=(1, 2)))
 
 
-def _vary_in_nothing(table: _Table, fit: Fit) -> NDArray[np.bool_]:
+def _vary_in_nothing(table: _Table, fit: Fit) -> Bools:
     """Whether no sequence has a residual that bears on a method's coefficient, decided exactly; shape (n_methods,).
 
     With one training set the fitted probabilities are the methods' accuracies, and two methods matter that have theirs
@@ -501,9 +495,7 @@ def _deviance_rows(table: _Table) -> list[dict[str, object]]:
     return rows
 
 
-def _wald(
-    coefficient: NDArray[np.float64], standard_error: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _wald(coefficient: Floats, standard_error: Floats) -> tuple[Floats, Floats]:
     """z and its two-sided p-value; 0 and 1 for a coefficient of exactly 0, NaN where the standard error is NaN."""
     z = coefficient / np.where(coefficient == 0, 1.0, standard_error)
     return z, np.asarray(2 * ndtr(-np.abs(z)))

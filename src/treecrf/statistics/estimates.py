@@ -9,15 +9,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.io.arrays import integers, reals
+from treecrf.io.arrays import Bools, Floats, integers, reals
 from treecrf.io.messages import listed
 
 EVALUATION_COLUMNS = ("dataset", "rate", "method", "training_set", "test_set", "sequence")
 """Columns that tell the rows of `counts` apart."""
 
 COUNT_COLUMNS = ("n_positions", "n_correct")
-
-Floats = NDArray[np.float64]
 
 
 def check_columns(frame: pd.DataFrame, what: str, names: Iterable[str]) -> None:
@@ -83,7 +81,7 @@ flips is 2^(1 - n), and a t test hardly ever finds a difference either (docs/sta
 """
 
 
-def adjust_holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
+def adjust_holm(p_values: Floats) -> Floats:
     """Holm's correction of one family of tests; NaN stays NaN and counts as 1 for the others.
 
     statsmodels' ``multipletests(p_values, method="holm")`` gives the same and collects garbage at every call, which
@@ -101,16 +99,16 @@ def adjust_holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
 class Estimates:
     """Differences in percentage points, one for each pair of methods; arrays of shape (n_pairs,)."""
 
-    points: NDArray[np.float64]
-    standard_error: NDArray[np.float64]
-    degrees_of_freedom: NDArray[np.float64]
+    points: Floats
+    standard_error: Floats
+    degrees_of_freedom: Floats
 
     @classmethod
     def of(
         cls,
-        points: NDArray[np.float64],
-        standard_error: NDArray[np.float64],
-        degrees_of_freedom: NDArray[np.float64] | float,
+        points: Floats,
+        standard_error: Floats,
+        degrees_of_freedom: Floats | float,
     ) -> Estimates:
         """Estimates, NaN for a standard error of 0 beside a difference: data that vary too little to judge it.
 
@@ -126,7 +124,7 @@ class Estimates:
         return cls(*map(np.concatenate, arrays))
 
     @property
-    def p_value(self) -> NDArray[np.float64]:
+    def p_value(self) -> Floats:
         """Two-sided, of no difference; 1 where the difference is 0, NaN where the standard error is."""
         from scipy.special import stdtr  # takes long to import, and tables need no test
 
@@ -134,11 +132,11 @@ class Estimates:
         return np.asarray(2 * stdtr(self.degrees_of_freedom, -np.abs(t)))
 
     @property
-    def p_holm(self) -> NDArray[np.float64]:
+    def p_holm(self) -> Floats:
         """The same with Holm's correction over all of them."""
         return adjust_holm(self.p_value)
 
-    def interval_bonferroni(self, level: float = SIGNIFICANCE_LEVEL) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def interval_bonferroni(self, level: float = SIGNIFICANCE_LEVEL) -> tuple[Floats, Floats]:
         """Lower and upper ends of the intervals of this family: of confidence 1 - level / m each, with m pairs.
 
         Pairs without a standard error count, as for `p_holm`. All m hold together with a probability of at least
@@ -151,9 +149,7 @@ class Estimates:
         """
         return self.interval(1 - level / max(1, len(self.points)))
 
-    def interval(
-        self, confidence: float | NDArray[np.float64] = 0.95
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def interval(self, confidence: float | Floats = 0.95) -> tuple[Floats, Floats]:
         """Lower and upper ends; [0, 0] where difference and standard error are 0."""
         from scipy.special import stdtrit  # as above
 
@@ -172,10 +168,10 @@ OPPOSITES = {"better": "worse", "worse": "better"}
 
 
 def decide(
-    points: NDArray[np.float64],
-    p_value: NDArray[np.float64],
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
+    points: Floats,
+    p_value: Floats,
+    low: Floats,
+    high: Floats,
     level: float = SIGNIFICANCE_LEVEL,
     margin: float = MARGIN,
 ) -> NDArray[np.object_]:
@@ -224,7 +220,7 @@ def opposite(decision: str) -> str:
     return OPPOSITES.get(decision, decision)
 
 
-def is_negligible(low: NDArray[np.float64], high: NDArray[np.float64], margin: float = MARGIN) -> NDArray[np.bool_]:
+def is_negligible(low: Floats, high: Floats, margin: float = MARGIN) -> Bools:
     """Whether intervals lie within -margin .. margin, the ends excluded.
 
     Parameters

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf.io import arrays
-from treecrf.io.arrays import integers, reals, truths
+from treecrf.io.arrays import Bools, Floats, Ints, integers, reals, truths
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,15 +20,15 @@ UNKNOWN = -1
 """The code of a label that is not known (`treecrf.sequences.MISSING`)."""
 
 Codes = NDArray[np.integer]
-Weights = NDArray[np.float64] | None
-Metric = Callable[[Codes, Codes, NDArray[np.int64], Weights], float]
+Weights = Floats | None
+Metric = Callable[[Codes, Codes, Ints, Weights], float]
 """Called with true codes (`UNKNOWN` for positions that do not count, -2 for a label that training did not have) and
 predicted codes, both int16 of shape (n_positions,), offsets of sequences, int64 of shape (n_sequences + 1,), and
 weights of positions, float64 (None: all count the same).
 """
 
 
-def accuracy(truth: Codes, predicted: Codes, offsets: NDArray[np.int64], weights: Weights = None) -> float:
+def accuracy(truth: Codes, predicted: Codes, offsets: Ints, weights: Weights = None) -> float:
     """Fraction of positions that are labelled correctly.
 
     Parameters
@@ -40,7 +40,7 @@ def accuracy(truth: Codes, predicted: Codes, offsets: NDArray[np.int64], weights
     return float(np.average((truth == predicted)[known], weights=_of(weights, known)))
 
 
-def balanced_accuracy(truth: Codes, predicted: Codes, offsets: NDArray[np.int64], weights: Weights = None) -> float:
+def balanced_accuracy(truth: Codes, predicted: Codes, offsets: Ints, weights: Weights = None) -> float:
     """Mean, over the labels that occur, of the fraction of their positions that is labelled correctly.
 
     Parameters
@@ -57,7 +57,7 @@ def balanced_accuracy(truth: Codes, predicted: Codes, offsets: NDArray[np.int64]
     return float((hits[there] / positions[there]).mean())
 
 
-def macro_f1(truth: Codes, predicted: Codes, offsets: NDArray[np.int64], weights: Weights = None) -> float:
+def macro_f1(truth: Codes, predicted: Codes, offsets: Ints, weights: Weights = None) -> float:
     """Mean of the F1 scores of the labels that occur, or are predicted: each is ``2 hits / (positions + predictions)``.
 
     Parameters
@@ -75,9 +75,7 @@ def macro_f1(truth: Codes, predicted: Codes, offsets: NDArray[np.int64], weights
     return mean_f1(hits, positions, predictions)
 
 
-def _checked(
-    truth: ArrayLike, predicted: ArrayLike, weights: ArrayLike | None
-) -> tuple[NDArray[np.int64], NDArray[np.int64], Weights]:
+def _checked(truth: ArrayLike, predicted: ArrayLike, weights: ArrayLike | None) -> tuple[Ints, Ints, Weights]:
     """The arguments of a metric as arrays of the same length, with something to count."""
     true = integers(truth, "truth", ("n_positions",))
     labels = integers(predicted, "predicted", true.shape)
@@ -92,7 +90,7 @@ def _checked(
     return true, labels, of_positions
 
 
-def _of(weights: Weights, chosen: NDArray[np.bool_]) -> Weights:
+def _of(weights: Weights, chosen: Bools) -> Weights:
     return None if weights is None else weights[chosen]
 
 
@@ -114,7 +112,7 @@ def mean_f1(hits: NDArray[Any], positions: NDArray[Any], predictions: NDArray[An
     return float((2 * hits[there] / occurs[there]).mean())
 
 
-def sequence_accuracy(truth: Codes, predicted: Codes, offsets: NDArray[np.int64], weights: Weights = None) -> float:
+def sequence_accuracy(truth: Codes, predicted: Codes, offsets: Ints, weights: Weights = None) -> float:
     """Fraction of sequences all of whose positions are labelled correctly; a sequence has the mean of its weights.
 
     Parameters
@@ -139,9 +137,7 @@ accuracy.
 """
 
 
-def sum_log_probabilities(
-    probabilities: NDArray[np.float64], labels: Codes, offsets: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def sum_log_probabilities(probabilities: Floats, labels: Codes, offsets: Ints) -> Floats:
     """The logarithm of the probabilities of the labels that are known, summed by sequence.
 
     Parameters
@@ -163,7 +159,7 @@ def sum_log_probabilities(
     return np.asarray(np.add.reduceat(chosen, offsets[:-1]))
 
 
-def _checked_labels(labels: ArrayLike, probabilities: NDArray[Any], least: int = 0) -> NDArray[np.int64]:
+def _checked_labels(labels: ArrayLike, probabilities: NDArray[Any], least: int = 0) -> Ints:
     n_positions, n_labels = probabilities.shape
     return integers(labels, "labels", (n_positions,), least=least, most=n_labels - 1)
 
@@ -209,14 +205,15 @@ def estimate_accuracy(
     return Accuracy(share + shift, low, high)
 
 
-def estimate_share(counts: NDArray[np.number], positions: NDArray[np.integer]) -> Accuracy:
+def estimate_share(counts: NDArray[np.number], positions: NDArray[np.number]) -> Accuracy:
     """A share of positions (or a difference of two), in percent, with a 95% interval for other clusters.
 
     Parameters
     ----------
     counts : int or float array, shape (n_clusters,)
         Positions that count, or the difference of two such counts.
-    positions : int array, shape (n_clusters,)
+    positions : int or float array, shape (n_clusters,)
+        Positions, or what they weigh together.
 
     Notes
     -----
@@ -227,7 +224,8 @@ def estimate_share(counts: NDArray[np.number], positions: NDArray[np.integer]) -
     from scipy.special import stdtrit  # takes long to import, and measures of labels do not need it
 
     counts = reals(counts, "counts", ("n_clusters",))
-    positions = _checked_positions(positions, counts.shape)
+    positions = reals(positions, "positions", counts.shape, least=0)
+    _check_some(positions)
     n_clusters, n_positions = len(counts), float(positions.sum())
     share = float(counts.sum()) / n_positions
     if n_clusters < 2:
@@ -238,11 +236,15 @@ def estimate_share(counts: NDArray[np.number], positions: NDArray[np.integer]) -
     return Accuracy(100 * share, 100 * share - half_width, 100 * share + half_width)
 
 
-def _checked_positions(positions: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.int64]:
+def _checked_positions(positions: ArrayLike, shape: tuple[int, ...]) -> Ints:
     checked = integers(positions, "positions", shape, least=0)
-    if not checked.any():
-        raise ValueError("positions are 0 in every cluster; count one at least.")
+    _check_some(checked)
     return checked
+
+
+def _check_some(positions: NDArray[np.number]) -> None:
+    if not positions.any():
+        raise ValueError("positions are 0 in every cluster; count one at least.")
 
 
 def correct_for_choice(
@@ -285,7 +287,7 @@ def correct_for_choice(
 N_BINS = 10
 
 
-def brier_score(probabilities: NDArray[np.float64], labels: NDArray[np.integer]) -> float:
+def brier_score(probabilities: Floats, labels: NDArray[np.integer]) -> float:
     """The mean squared distance between what was predicted and what was there (Brier 1950, Monthly Weather Review
     78:1-3).
 
@@ -304,14 +306,14 @@ def brier_score(probabilities: NDArray[np.float64], labels: NDArray[np.integer])
     return brier_of_sums((probabilities**2).sum(axis=1), probabilities[np.arange(len(labels)), labels])
 
 
-def brier_of_sums(sums_of_squares: NDArray[np.float64], of_truth: NDArray[np.float64]) -> float:
+def brier_of_sums(sums_of_squares: Floats, of_truth: Floats) -> float:
     """`brier_score` from the sum of each position's squared probabilities, and the probability of its true label."""
     sums_of_squares = reals(sums_of_squares, "sums_of_squares", ("n_positions",))
     of_truth = reals(of_truth, "of_truth", sums_of_squares.shape)
     return float((sums_of_squares - 2 * of_truth + 1).mean())
 
 
-def reliability(probabilities: NDArray[np.float64], labels: NDArray[np.integer], n_bins: int = N_BINS) -> pd.DataFrame:
+def reliability(probabilities: Floats, labels: NDArray[np.integer], n_bins: int = N_BINS) -> pd.DataFrame:
     """How often the likeliest label is right, by its probability.
 
     Parameters
@@ -334,7 +336,7 @@ def reliability(probabilities: NDArray[np.float64], labels: NDArray[np.integer],
     return bin_confidence(probabilities[np.arange(len(labels)), likeliest], likeliest == labels, n_bins)
 
 
-def bin_confidence(confidence: NDArray[np.float64], right: NDArray[np.bool_], n_bins: int = N_BINS) -> pd.DataFrame:
+def bin_confidence(confidence: Floats, right: Bools, n_bins: int = N_BINS) -> pd.DataFrame:
     """How often predictions are right, by their probability: the bins of `reliability`.
 
     Parameters

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import chdtrc, stdtr
 
-from treecrf.io.arrays import as_array, integers, listed_arrays, reals
+from treecrf.io.arrays import Bools, Floats, Ints, as_array, integers, listed_arrays, reals
 from treecrf.statistics.estimates import adjust_holm, check_columns
 from treecrf.statistics.two_way import LARGEST, Pairs, make_pairs
 
@@ -101,9 +101,9 @@ class _Table:
     dataset: str
     decoder: str
     methods: NDArray[np.object_]
-    correct: NDArray[np.float64]
+    correct: Floats
     """Shape (n_methods, n_positions); 1 where the method is right and 0 where it is wrong."""
-    sequences: NDArray[np.int64]
+    sequences: Ints
     """Shape (n_positions,), from 0."""
 
 
@@ -185,9 +185,7 @@ def _comparisons(table: _Table, exact_under: int) -> pd.DataFrame:
     )
 
 
-def _test_plain(
-    only_method: NDArray[np.int64], only_other: NDArray[np.int64], exact_under: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
+def _test_plain(only_method: Ints, only_other: Ints, exact_under: int) -> tuple[Floats, Floats, Bools]:
     """McNemar's statistic and p-value, and whether it is exact, for pairs with these discordant positions."""
     discordant = only_method + only_other
     exact = discordant < exact_under
@@ -202,7 +200,7 @@ def _test_plain(
     return statistic, p_value, exact
 
 
-def _test_clustered(differences: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _test_clustered(differences: Floats) -> tuple[Floats, Floats]:
     """Statistic and p-value from the differences of correct positions, shape (n_pairs, n_sequences)."""
     n_pairs, n_sequences = differences.shape
     if n_sequences < 2:
@@ -295,7 +293,7 @@ def compare_flips(
     )
 
 
-def pair_p_values(pairs: Pairs, seed: int, n_flips: int = N_FLIPS) -> NDArray[np.float64]:
+def pair_p_values(pairs: Pairs, seed: int, n_flips: int = N_FLIPS) -> Floats:
     """p-values of all pairs by the same flips, shape (n_pairs,).
 
     Parameters
@@ -331,7 +329,7 @@ def draw_flips(n_clusters: int, seed: int, n_flips: int = N_FLIPS) -> NDArray[np
     return 1 - 2 * np.unpackbits(draws, axis=1, count=n_clusters).astype(np.int8)
 
 
-def flip_sums(differences: NDArray[np.integer], flips: NDArray[np.int8]) -> NDArray[np.float64]:
+def flip_sums(differences: NDArray[np.integer], flips: NDArray[np.int8]) -> Floats:
     """Sum of the differences under each flip, exact whole numbers; shape (n_pairs, n_flips).
 
     Parameters
@@ -362,9 +360,9 @@ def flip_sums(differences: NDArray[np.integer], flips: NDArray[np.int8]) -> NDAr
 def flip_p_values(
     differences: NDArray[np.integer],
     flips: NDArray[np.int8],
-    training_error: NDArray[np.float64] | None = None,
-    degrees_of_freedom: NDArray[np.float64] | None = None,
-) -> NDArray[np.float64]:
+    training_error: Floats | None = None,
+    degrees_of_freedom: Floats | None = None,
+) -> Floats:
     """Two-sided p-values of sums of differences, shape (n_pairs,).
 
     Parameters
@@ -413,7 +411,7 @@ def flip_p_values(
     return p_values
 
 
-def _convolved(sums: NDArray[np.float64], observed: float, error: float, degrees: float) -> float:
+def _convolved(sums: Floats, observed: float, error: float, degrees: float) -> float:
     """P(abs(sum of a flip + error t) >= observed), the mean over the flips."""
     values, counts = np.unique(np.abs(sums), return_counts=True)
     tails = stdtr(degrees, (values - observed) / error) + stdtr(degrees, (-values - observed) / error)
@@ -424,7 +422,7 @@ MOST_CLUSTERS = 400
 """More clusters are added up in so many, which stay independent."""
 
 
-def score_flip_p_value(scores: NDArray[np.float64], seed: int, n_flips: int = N_FLIPS) -> float:
+def score_flip_p_value(scores: Floats, seed: int, n_flips: int = N_FLIPS) -> float:
     """The p-value of no association, from what each cluster contributes to one or several scores.
 
     Parameters

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.io.arrays import reals
+from treecrf.io.arrays import Floats, reals
 from treecrf.statistics.estimates import Estimates, check_columns
 
 SEPARATION_MARGIN = 1.0
@@ -133,7 +133,7 @@ def rank_methods(
     return frame.sort_values("rank", kind="stable", ignore_index=True)[list(RANK_COLUMNS)]
 
 
-def _numbers(comparisons: pd.DataFrame, name: str) -> NDArray[np.float64]:
+def _numbers(comparisons: pd.DataFrame, name: str) -> Floats:
     if name not in comparisons.columns:
         raise ValueError(f"The comparisons have no column {name!r}.")
     column = comparisons[name]

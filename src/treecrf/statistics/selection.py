@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from treecrf.io.arrays import check_count, integers
+from treecrf.io.arrays import Ints, check_count, integers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +27,7 @@ def generator(*names: object, seed: int) -> np.random.Generator:
     return np.random.default_rng([int(seed), derive_seed(*names)])
 
 
-def sequence_folds(groups: NDArray[np.int64], n_folds: int, seed: int | np.random.Generator) -> list[NDArray[np.int64]]:
+def sequence_folds(groups: Ints, n_folds: int, seed: int | np.random.Generator) -> list[Ints]:
     """Cut sequences into folds of nearly equally many groups, at random.
 
     Parameters
@@ -51,9 +51,7 @@ def sequence_folds(groups: NDArray[np.int64], n_folds: int, seed: int | np.rando
     return [_joined(members, part) for part in np.array_split(order, n_folds)]
 
 
-def hold_out(
-    groups: NDArray[np.int64], share: float, seed: int | np.random.Generator
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def hold_out(groups: Ints, share: float, seed: int | np.random.Generator) -> tuple[Ints, Ints]:
     """Sequences to fit and sequences to choose by, drawn at random, each rising; at least one group of either.
 
     Parameters
@@ -76,18 +74,18 @@ _MOST_GROUP = 2**62
 """As in a `treecrf.SequenceSet`."""
 
 
-def _checked(groups: ArrayLike) -> NDArray[np.int64]:
+def _checked(groups: ArrayLike) -> Ints:
     return integers(groups, "groups", ("n_sequences",), least=-_MOST_GROUP, most=_MOST_GROUP, some=False)
 
 
-def _members(groups: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+def _members(groups: Ints) -> list[Ints]:
     """The sequences of each group, in order of the groups' first appearance."""
     _, first, counts = np.unique(groups, return_index=True, return_counts=True)
     members = np.split(np.argsort(groups, kind="stable"), np.cumsum(counts)[:-1])
     return [members[number] for number in np.argsort(first)]
 
 
-def _joined(members: list[NDArray[np.int64]], chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+def _joined(members: list[Ints], chosen: Ints) -> Ints:
     """All sequences of some groups, rising."""
     return np.sort(np.concatenate([members[group] for group in chosen])).astype(np.int64)
 
@@ -101,8 +99,8 @@ class Split(NamedTuple):
         Indices of sequences, rising.
     """
 
-    train: NDArray[np.int64]
-    test: NDArray[np.int64]
+    train: Ints
+    test: Ints
 
 
 class Trial(NamedTuple):
@@ -116,8 +114,8 @@ class Trial(NamedTuple):
         Split whose settings are chosen, fold within it, indices of the sequences to judge by.
     """
 
-    train: NDArray[np.int64]
-    held_out: tuple[tuple[int, int, NDArray[np.int64]], ...]
+    train: Ints
+    held_out: tuple[tuple[int, int, Ints], ...]
 
 
 def outer_splits(n_train: int, n_test: int, protocol: str) -> list[Split]:
@@ -136,7 +134,7 @@ def outer_splits(n_train: int, n_test: int, protocol: str) -> list[Split]:
     return [Split(np.delete(everything, i), everything[i : i + 1]) for i in everything]
 
 
-def repeated_folds(groups: NDArray[np.int64], n_folds: int | None, n_repeats: int, seed: int) -> list[Split]:
+def repeated_folds(groups: Ints, n_folds: int | None, n_repeats: int, seed: int) -> list[Split]:
     """Repeated cross-validation: in each repeat every sequence tests once what the other folds have trained.
 
     Parameters
@@ -164,7 +162,7 @@ def repeated_folds(groups: NDArray[np.int64], n_folds: int | None, n_repeats: in
     ]
 
 
-def training_draws(groups: NDArray[np.int64], n_train: int, n_draws: int, seed: int) -> list[Split]:
+def training_draws(groups: Ints, n_train: int, n_draws: int, seed: int) -> list[Split]:
     """Training sets drawn from one sample; all sequences that a draw does not take test it.
 
     Parameters
@@ -184,7 +182,7 @@ def training_draws(groups: NDArray[np.int64], n_train: int, n_draws: int, seed: 
     return [Split(*hold_out(groups, share, derive_seed(seed, "draw", draw))) for draw in range(n_draws)]
 
 
-def inner_trials(splits: Sequence[Split], groups: NDArray[np.int64], n_folds: int, seed: int) -> list[Trial]:
+def inner_trials(splits: Sequence[Split], groups: Ints, n_folds: int, seed: int) -> list[Trial]:
     """The trainings of internal cross-validation.
 
     One split is cut into folds of whole groups. Of several splits (documents that test in turn), training documents are

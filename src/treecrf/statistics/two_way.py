@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.io.arrays import integers, listed_arrays
+from treecrf.io.arrays import Bools, Floats, Ints, integers, listed_arrays
 from treecrf.statistics.estimates import Estimates
 
 GROUP, BLOCK = "group", "block"
@@ -27,23 +27,23 @@ LARGEST = 2**53
 class Pairs:
     """Every pair of methods, in the order (0, 1), (0, 2), .., (1, 2), ..; arrays have the shape (n_pairs,)."""
 
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
-    differences: NDArray[np.int64]
+    first: Ints
+    second: Ints
+    differences: Ints
     """Shape (n_pairs, n_clusters): `scale` times the correct positions of the first method minus those of the second,
     each the mean of its trainings.
     """
     scale: int
-    training_variance: NDArray[np.float64]
+    training_variance: Floats
     """Of the sums of `differences`, from what all clusters share of a training: see `training_covariances`."""
-    degrees_of_freedom: NDArray[np.float64]
+    degrees_of_freedom: Floats
     """Of `training_variance`; inf where that is 0."""
-    trainings_vary: NDArray[np.bool_]
+    trainings_vary: Bools
     """Whether both methods have two trainings or more. Otherwise `training_variance` is that of one of them, or 0, and
     what is said about the pair holds for the one training that was seen.
     """
 
-    def points(self, n_positions: int) -> NDArray[np.float64]:
+    def points(self, n_positions: int) -> Floats:
         """Differences of accuracy in percentage points, of this many positions in all."""
         return 100 * self.differences.sum(axis=1) / (self.scale * n_positions)
 
@@ -98,7 +98,7 @@ def make_pairs(correct: Sequence[ArrayLike]) -> Pairs:
     )
 
 
-def training_covariances(correct: NDArray[np.int64]) -> tuple[float, float]:
+def training_covariances(correct: Ints) -> tuple[float, float]:
     """Variance of the mean over trainings of all correct positions: the part that clusters share, and all of it.
 
     Parameters
@@ -123,18 +123,18 @@ def training_covariances(correct: NDArray[np.int64]) -> tuple[float, float]:
     return (whole - clusters) / denominator, whole / denominator
 
 
-def _sum_of_squares(values: NDArray[np.int64]) -> int:
+def _sum_of_squares(values: Ints) -> int:
     """Number of values times their sum of squares about the mean; exact."""
     numbers = values.tolist()
     return len(numbers) * sum(number * number for number in numbers) - sum(numbers) ** 2
 
 
-def _checked(counts: ArrayLike, index: int) -> NDArray[np.int64]:
+def _checked(counts: ArrayLike, index: int) -> Ints:
     """The counts of one method."""
     return integers(counts, f"correct[{index}]", ("n_trainings", "n_clusters"), least=0, floats=False)
 
 
-def _checked_positions(positions: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.int64]:
+def _checked_positions(positions: ArrayLike, shape: tuple[int, ...]) -> Ints:
     checked = integers(positions, "positions", shape, least=0)
     if not checked.any():
         raise ValueError("positions are 0 everywhere; count one at least.")
@@ -233,7 +233,7 @@ def estimate_trainings(pairs: Pairs, positions: NDArray[np.integer]) -> Estimate
     return Estimates.of(points, 100 * np.sqrt(clusters + trainings) / (pairs.scale * total), degrees)
 
 
-def _residuals(differences: NDArray[np.integer], positions: NDArray[np.integer]) -> tuple[NDArray[np.int64], int]:
+def _residuals(differences: NDArray[np.integer], positions: NDArray[np.integer]) -> tuple[Ints, int]:
     """All positions times what a difference has beyond its share of the whole (n_pairs, n_cells); all positions."""
     total = int(positions.sum())
     if total * int(np.abs(differences).sum(axis=1).max(initial=0)) >= LARGEST * 2**9:
@@ -242,7 +242,7 @@ def _residuals(differences: NDArray[np.integer], positions: NDArray[np.integer])
     return total * differences.astype(np.int64) - sums * positions.astype(np.int64), total
 
 
-def _variance(residuals: NDArray[np.int64], positions: NDArray[np.integer]) -> NDArray[np.float64]:
+def _variance(residuals: Ints, positions: NDArray[np.integer]) -> Floats:
     """Variance of the sum of independent clusters with these residuals, shape (n_pairs, n_clusters)."""
     return np.asarray(residuals.astype(np.float64) ** 2 @ (1 / (1 - positions / positions.sum())))
 

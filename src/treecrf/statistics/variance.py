@@ -12,9 +12,8 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from treecrf.io.arrays import reals
+from treecrf.io.arrays import Floats, reals
 from treecrf.statistics.estimates import COUNT_COLUMNS, check_columns
 
 FACTORS = ("method", "sequence", "training_set", "run")
@@ -102,7 +101,7 @@ def _coefficient(term: tuple[str, ...], varying: set[str], concentration: dict[s
     return math.prod(1 - share if name in term else share for name, share in concentration.items() if name in varying)
 
 
-def _sum_of_squares(accuracies: NDArray[np.float64], weights: list[NDArray[np.float64]], deviates: list[bool]) -> float:
+def _sum_of_squares(accuracies: Floats, weights: list[Floats], deviates: list[bool]) -> float:
     """Weighted squares of the deviations along some dimensions of the means over the others."""
     rest = accuracies
     for axis, (weight, deviation) in enumerate(zip(weights, deviates, strict=True)):
@@ -112,7 +111,7 @@ def _sum_of_squares(accuracies: NDArray[np.float64], weights: list[NDArray[np.fl
     return float((rest**2).sum())
 
 
-def _lay_out(counts: pd.DataFrame) -> tuple[list[str], NDArray[np.float64], list[NDArray[np.float64]]]:
+def _lay_out(counts: pd.DataFrame) -> tuple[list[str], Floats, list[Floats]]:
     """Factors with two levels or more, the accuracies with a dimension for each, and the weights of each dimension."""
     check_columns(counts, "counts", ("method", "sequence", *COUNT_COLUMNS))
     for name in COUNT_COLUMNS:

@@ -1,34 +1,164 @@
-"""Best-first growing (PhD table 3.1): the best split of each leaf, searched for no earlier than it is needed, and leaf
-values.
+"""Best-first growing (PhD table 3.1): what trees are grown from, and the best split of each leaf, searched for no earlier
+than it is needed.
 
 A leaf is split only if none gains more. So a leaf is given a bound of its gain first, which takes less time than a
 search, and is searched when no other leaf has a larger gain or bound. Within a leaf, too, only columns are searched
 whose bound is not below the gain that has been found. The trees are those that a search of all columns of all leaves
 gives.
+
+Growing is the same for rows of each kind (`treecrf.trees.grower`, `treecrf.trees.missing.grower`,
+`treecrf.trees.pair_grower`): the root's sums are written; then `choose_split` says which leaf to split by what, the rows
+of that leaf are divided and its children's sums written, until there are enough leaves or none gains; last come the leaf
+values.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, NamedTuple
 
+import numpy as np
 from numba import boolean, float64, int16, int32, int64, types, uint32, uint64, void
+from numpy.typing import NDArray
 
+from treecrf.chain import StateSpace
 from treecrf.compiled.kernel import kernel
-from treecrf.compiled.struct import Bool, Float64, Int32, Int64, compiled_type, struct
-from treecrf.trees.packing import steps, total
+from treecrf.compiled.struct import Bool, Float64, Int8, Int16, Int32, Int64, compiled_type, struct
+from treecrf.trees.columns import Columns
+from treecrf.trees.forest import FULL, TREE, Tree, make_tree
+from treecrf.trees.packing import Packing, steps, total
 from treecrf.trees.splitting import (
     INCORPORATED,
     ONE_VS_REST,
-    SPLIT_PARAMS,
     SUBSETS,
     UNKNOWN,
     ColumnSums,
+    SplitParams,
     allowed_gain,
     bound,
     find_test,
     write_set,
 )
-from treecrf.trees.tree import PROBLEM, TREE
+
+
+@struct
+class MissingPolicy(NamedTuple):
+    """What happens to a row where the tested cell is missing.
+
+    With a learned direction, the row goes to one side, that with the larger gain in training (default direction).
+    Otherwise gains are taken from the rows where the test's outcome is known. Where no surrogate or direction tells,
+    the row goes to the side with more of the known rows, or blends: it goes to both sides, with weights in proportion
+    to the known rows there (instance weighting, PhD section 4.2).
+    """
+
+    learns_direction: bool
+    scales_gain: Annotated[bool, "Whether a gain is multiplied by the known share of the node's rows, as C4.5 does."]
+    n_surrogates: Annotated[int, "So many surrogate tests are tried first, best first (PhD section 4.3; 0: none)."]
+    either_polarity: Annotated[bool, "Whether the opposite of a test may be a surrogate too."]
+    blends: bool
+
+
+MISSING_POLICY = compiled_type(MissingPolicy)
+NO_POLICY = MissingPolicy(False, False, 0, False, False)
+"""Where no cell is missing, or missing is a code like another."""
+
+PART_OF_FULL = 1.0 / FULL
+
+
+@kernel(int64(MISSING_POLICY, int64, int64), error_model="numpy")
+def share_of_known(missing_policy, weight, known_weight):
+    """Part of an unknown copy that goes to the true child, of this weight, where no direction or surrogate tells."""
+    if missing_policy.blends:
+        return int64(math.floor(float64(FULL) * (float64(weight) / float64(known_weight)) + 0.5))
+    return FULL if 2 * weight > known_weight else 0
+
+
+NO_DEPTHS, NO_COUNTS = np.zeros(0, dtype=np.int16), np.zeros((0, 0, 0), dtype=np.int64)
+"""Where nothing needs what `Problem` has of them."""
+
+
+@struct
+class Problem(NamedTuple):
+    """The windows of a training set, and the settings of its trees.
+
+    Where cells may be missing, the last cell of each slot is "missing". A *column* is a slot, or a previous label; its
+    tests have the numbers ``first_feature[j]`` to ``first_feature[j + 1] - 1``: first those of window cells. The number
+    of previous labels of each position, and what `treecrf.trees.missing.grower.count_missing` gives, are empty
+    where windows stand for several positions or nothing needs them.
+    """
+
+    columns: Columns
+    labels_of_state: Annotated[Int16, "n_all_states, order"]
+    feature_types: Annotated[Int8, "n_columns", "As in `treecrf.trees.splitting`."]
+    first_feature: Annotated[Int64, "n_columns + 1"]
+    n_labels: int
+    max_leaves: int
+    split_params: SplitParams
+    packing: Packing
+    missing_policy: MissingPolicy
+    depths: Annotated[Int16, "n_positions"]
+    missing_counts: Annotated[Int64, "n_depths, n_slots, n_cells"]
+
+    def sizes(self) -> dict[str, int]:
+        """Lengths of the buffers that growing needs."""
+        n_all_states, order = self.labels_of_state.shape
+        return {
+            "n_leaves": self.max_leaves,
+            "n_all_states": n_all_states,
+            "n_positions": len(self.columns.cells),
+            "n_cells": int(self.columns.first_cell[-1]),
+            "n_features": int(self.first_feature[-1]),
+            "n_columns": len(self.feature_types),
+            "n_most_codes": self.most_codes,
+            "n_surrogates": self.missing_policy.n_surrogates,
+            "n_depths": order + 1,
+        }
+
+    @property
+    def most_codes(self) -> int:
+        """Codes of the column that has most."""
+        return int(np.diff(self.first_feature).max(initial=1))
+
+    def make_tree(self) -> Tree:
+        """A buffer for the largest tree."""
+        n_codes = (
+            1
+            if (self.feature_types == ONE_VS_REST).all() and self.split_params.missing != INCORPORATED
+            else self.most_codes
+        )
+        return make_tree(self.max_leaves, self.missing_policy.n_surrogates, n_codes)
+
+
+PROBLEM = compiled_type(Problem)
+
+
+def make_problem(
+    columns: Columns,
+    space: StateSpace,
+    feature_types: NDArray[np.int8],
+    max_leaves: int,
+    split_params: SplitParams,
+    packing: Packing,
+    missing_policy: MissingPolicy = NO_POLICY,
+    depths: NDArray[np.int16] = NO_DEPTHS,
+    missing_counts: NDArray[np.int64] = NO_COUNTS,
+) -> Problem:
+    """A `Problem`, of whose columns `feature_types` tells those of the slots and then those of the previous labels."""
+    lags = np.full(space.order, space.n_labels + 1, dtype=np.int64)
+    first_feature = np.concatenate([[0], np.cumsum(np.concatenate([np.diff(columns.first_cell), lags]))])
+    return Problem(
+        columns,
+        space.labels_of_state,
+        feature_types.astype(np.int8),
+        first_feature.astype(np.int64),
+        space.n_labels,
+        max_leaves,
+        split_params,
+        packing,
+        missing_policy,
+        depths,
+        missing_counts,
+    )
 
 
 @struct
@@ -46,37 +176,28 @@ class Sample(NamedTuple):
 SAMPLE = compiled_type(Sample)
 
 
-@kernel(boolean(SAMPLE, int64, int64))
-def is_considered(sample, node, column):
-    """Whether a node may be split by a column."""
-    return len(sample.considered) == 0 or sample.considered[node, column]
-
-
 NO_BOUND, _NOT_CONSIDERED = float("inf"), -1.0
 
 
 @struct
-class BestSplits(NamedTuple):
-    """What is known of the best split of each leaf."""
+class NodeStats(NamedTuple):
+    """Sums of the rows of each leaf by test, and what is known of its best split.
 
+    A sum is one packed number, or where rows divide two: weight, in parts of `FULL`, and gradient.
+    """
+
+    histograms: Annotated[Int64, "n_leaves, n_sums * n_features", "Window cells first, then tests of previous labels."]
+    totals: Annotated[Int64, "n_leaves, n_sums", "Of all rows."]
     gains: Annotated[Float64, "n_leaves", "Of the best split; until it is searched for, what no split gains more than."]
     searched: Annotated[Bool, "n_leaves"]
     columns: Annotated[Int64, "n_leaves"]
     candidates: Annotated[Int64, "n_leaves", "Number of the best split among the tests of its column."]
     bounds: Annotated[Float64, "n_leaves, n_columns", "No test of the column gains more."]
+    test_gains: Annotated[Float64, "n_features", "Of the tests of a leaf."]
     sums: ColumnSums
 
 
-BEST_SPLITS = compiled_type(BestSplits)
-
-
-@kernel(float64(float64, float64, SPLIT_PARAMS), error_model="numpy")
-def leaf_value(total, weight, split_params):
-    """Equation 3.1, ``G / (N + lambda)``, clipped and times the learning rate; N is the weight of the leaf's rows."""
-    if total == 0.0:
-        return 0.0
-    value = total / (weight + split_params.l2_regularization)
-    return min(max(value, -split_params.largest_value), split_params.largest_value) * split_params.learning_rate
+NODE_STATS = compiled_type(NodeStats)
 
 
 # The rows of a node are a product: positions x states. A window test looks at the position alone, so the
@@ -165,37 +286,28 @@ def fill_label_tests(positions, whole, rows, states, labels_of_state, node_sum, 
             histogram[lag * n_codes + labels_of_state[states[i], lag]] += state_sum
 
 
-@struct
-class NodeStats(NamedTuple):
-    """Packed sums of the rows of each leaf."""
-
-    histograms: Annotated[Int64, "n_leaves, n_features", "Window cells first, then tests of previous labels."]
-    totals: Annotated[Int64, "n_leaves"]
-    gains: Annotated[Float64, "n_features", "Of the tests of a leaf."]
-
-
-NODE_STATS = compiled_type(NodeStats)
-
-
 @kernel(types.UniTuple(float64, 2)(PROBLEM, NODE_STATS, int64))
 def weight_and_total(problem, nodes, leaf):
     """Weight and sum of gradients of a leaf's rows."""
-    packed, packing = nodes.totals[leaf], problem.packing
-    return float64(steps(packed, packing)) * packing.weight_unit, total(packed, packing)
+    packing, totals = problem.packing, nodes.totals[leaf]
+    if len(totals) == 2:
+        unit = 1.0 / float64(int64(1) << packing.fraction_bits)
+        return float64(totals[0]) * (PART_OF_FULL * packing.weight_unit), float64(totals[1]) * unit
+    return float64(steps(totals[0], packing)) * packing.weight_unit, total(totals[0], packing)
 
 
-@kernel(void(PROBLEM, NODE_STATS, BEST_SPLITS, int64), error_model="numpy")
-def bound_singles(problem, nodes, splits, leaf):
-    """See `treecrf.trees.best_first.make_grower`. All columns are unpacked together: calls for each would take most of
-    the time.
+@kernel(void(PROBLEM, NODE_STATS, int64), error_model="numpy")
+def _bound_singles(problem, nodes, leaf):
+    """Write the bounds of columns in `ONE_VS_REST`: the best gain itself, which takes no search.
 
-    The bound is the best gain itself.
+    All columns are unpacked together: calls for each would take most of the time. There is no bound where what is
+    missing differs by column.
     """
-    split_params, packing, bounds = problem.split_params, problem.packing, splits.bounds[leaf]
-    if split_params.missing != UNKNOWN:
+    split_params, packing, bounds = problem.split_params, problem.packing, nodes.bounds[leaf]
+    if split_params.missing != UNKNOWN or nodes.totals.shape[1] == 2:
         bounds[:] = NO_BOUND
         return
-    histogram, gains = nodes.histograms[leaf], nodes.gains
+    histogram, gains = nodes.histograms[leaf], nodes.test_gains
     half, shift, weight_unit = int64(1) << (packing.shift - 1), packing.shift, packing.weight_unit
     unit = 1.0 / float64(int64(1) << packing.fraction_bits)
     weight, gradient = weight_and_total(problem, nodes, leaf)
@@ -212,148 +324,138 @@ def bound_singles(problem, nodes, splits, leaf):
         bounds[column] = best
 
 
-@kernel(types.Tuple((int64, float64))(PROBLEM, NODE_STATS, BEST_SPLITS, int64, int64))
-def take_sums(problem, nodes, splits, leaf, column):
-    """See `treecrf.trees.best_first.make_grower`."""
-    packing, sums = problem.packing, splits.sums
+@kernel(types.Tuple((int64, float64))(PROBLEM, NODE_STATS, int64, int64), error_model="numpy")
+def _take_sums(problem, nodes, leaf, column):
+    """Unpack a column of a leaf's histogram to ``nodes.sums``; return its number of codes, missing not counted, and
+    what gains are to be multiplied by.
+    """
+    packing, sums, divides = problem.packing, nodes.sums, nodes.totals.shape[1] == 2
     first, last = problem.first_feature[column], problem.first_feature[column + 1]
-    histogram = nodes.histograms[leaf, first:last]
-    half = int64(1) << (packing.shift - 1)
-    unit = 1.0 / float64(int64(1) << packing.fraction_bits)
     weights, gradients, n = sums.weights, sums.gradients, uint64(last - first)
-    for code in range(n):
-        packed = histogram[code]
-        n_steps = (packed + half) >> packing.shift
-        weights[code] = float64(n_steps) * packing.weight_unit
-        gradients[code] = float64(packed - (n_steps << packing.shift)) * unit
+    unit = 1.0 / float64(int64(1) << packing.fraction_bits)
+    weight, gradient = weight_and_total(problem, nodes, leaf)
+    has_missing = column < len(problem.columns.first_cell) - 1 and (
+        divides or problem.split_params.missing == INCORPORATED
+    )
+    factor = 1.0
+    if divides:
+        histogram, weight_unit = nodes.histograms[leaf, 2 * first : 2 * last], PART_OF_FULL * packing.weight_unit
+        for code in range(n):
+            weights[code] = float64(histogram[uint64(2) * code]) * weight_unit
+            gradients[code] = float64(histogram[uint64(2) * code + uint64(1)]) * unit
+        if has_missing and problem.split_params.missing == UNKNOWN:
+            weight = float64(nodes.totals[leaf, 0] - histogram[len(histogram) - 2]) * weight_unit
+            gradient = float64(nodes.totals[leaf, 1] - histogram[len(histogram) - 1]) * unit
+        if problem.missing_policy.scales_gain:
+            factor = weight / (float64(max(nodes.totals[leaf, 0], 1)) * weight_unit)
+    else:
+        histogram, half = nodes.histograms[leaf, first:last], int64(1) << (packing.shift - 1)
+        for code in range(n):
+            packed = histogram[code]
+            n_steps = (packed + half) >> packing.shift
+            weights[code] = float64(n_steps) * packing.weight_unit
+            gradients[code] = float64(packed - (n_steps << packing.shift)) * unit
     weights[n] = gradients[n] = 0.0
-    sums.total[0], sums.total[1] = weight_and_total(problem, nodes, leaf)
-    has_missing = problem.split_params.missing == INCORPORATED and column < len(problem.columns.first_cell) - 1
-    return last - first - has_missing, 1.0
+    sums.total[0], sums.total[1] = weight, gradient
+    return last - first - has_missing, factor
 
 
-@kernel(int64(PROBLEM, NODE_STATS, BEST_SPLITS, int64, int64, TREE))
-def write_test(problem, nodes, splits, leaf, child, tree):
-    """Write the set of the split that makes `child`; return the packed sum of the rows where it holds."""
-    column, split = int64(tree.columns[child - 1]), child - 1
-    n_codes, _ = take_sums(problem, nodes, splits, leaf, column)
-    begin, kind = tree.first_code[split], int64(problem.feature_types[column])
-    n_written = write_set(splits.sums, n_codes, kind, problem.split_params, splits.candidates[leaf], tree.codes[begin:])
+@kernel(types.UniTuple(int64, 2)(PROBLEM, NODE_STATS, int64, int64, TREE))
+def write_test(problem, nodes, leaf, child, tree):
+    """Write the set of the split that makes `child`; return the sum of the rows where it holds, which is one number, and
+    0, or two.
+    """
+    column, number = int64(tree.columns[child - 1]), (child - 1) * (1 + tree.surrogates.shape[1])
+    n_codes, _ = _take_sums(problem, nodes, leaf, column)
+    begin, kind, n_sums = tree.first_code[number], int64(problem.feature_types[column]), nodes.totals.shape[1]
+    n_written = write_set(nodes.sums, n_codes, kind, problem.split_params, nodes.candidates[leaf], tree.codes[begin:])
     n_cells = problem.first_feature[column + 1] - problem.first_feature[column]
     if n_written > 0 and tree.codes[begin + n_written - 1] >= n_cells:
         n_written -= 1  # the code for missing, which columns of previous labels do not have
-    tree.first_code[split + 1] = begin + n_written
-    packed = int64(0)
+    tree.first_code[number + 1] = begin + n_written
+    first = second = int64(0)
     for i in range(begin, begin + n_written):
-        packed += nodes.histograms[leaf, problem.first_feature[column] + tree.codes[i]]
-    return packed
+        place = n_sums * (problem.first_feature[column] + tree.codes[i])
+        first += nodes.histograms[leaf, place]
+        if n_sums == 2:
+            second += nodes.histograms[leaf, place + 1]
+    return first, second
 
 
-def make_grower(rows, workspace, init_root, bound_singles, take_sums, split, sum_of):
-    """A kernel ``grow(problem, rows, sample, workspace, tree)``, from kernels for one kind of rows and work space.
+@kernel(void(PROBLEM, SAMPLE, NODE_STATS, int64, int64))
+def _bound_leaf(problem, sample, nodes, node, leaf):
+    """Write what no split of a leaf gains more than; `node` is its row in the sample."""
+    bounds, most = nodes.bounds[leaf], 0.0
+    _bound_singles(problem, nodes, leaf)
+    for column in range(len(bounds)):
+        value = _NOT_CONSIDERED
+        if len(sample.considered) == 0 or sample.considered[node, column]:
+            value = bounds[column] if problem.feature_types[column] == ONE_VS_REST else NO_BOUND
+            if problem.feature_types[column] == SUBSETS:
+                n_codes, factor = _take_sums(problem, nodes, leaf, column)
+                value = factor * bound(nodes.sums, n_codes, problem.split_params)
+        bounds[column] = value
+        most = max(most, value)
+    nodes.gains[leaf] = most
+    nodes.searched[leaf] = False
 
-    It grows one tree, and returns its number of splits, or -1 if there is no room for another. Leaves are numbered by
-    birth: the root is leaf 0, and split ``i`` turns part of leaf ``parents[i]`` into leaf ``i + 1``: the rows where the
-    test is true leave, those where it is false stay under the old number. `tree` has room for ``max_leaves`` leaves and
-    is written from the front.
 
-    Parameters
-    ----------
-    rows, workspace : numba types
-        Of the packed gradients of one label, 0 where a state is not valid, and of a struct with `BestSplits` as
-        ``splits``.
-    init_root : kernel
-        ``init_root(problem, rows, sample, workspace)`` makes the root.
-    bound_singles : kernel
-        ``bound_singles(problem, workspace, leaf)`` writes the bounds of columns in `ONE_VS_REST`, infinity where there
-        is none.
-    take_sums : kernel
-        ``take_sums(problem, workspace, leaf, column)`` unpacks a column of a leaf's histogram to
-        ``workspace.splits.sums``, and returns its number of codes, missing not counted, and what gains are to be
-        multiplied by.
-    split : kernel
-        ``split(problem, rows, workspace, leaf, child, tree)`` writes the set of a leaf's best split to the tree, makes
-        the split and returns whether there was room.
-    sum_of : kernel
-        ``sum_of(problem, workspace, leaf)`` returns the sum of a leaf's gradients and the weight of its rows.
+@kernel(void(PROBLEM, NODE_STATS, int64))
+def _search_leaf(problem, nodes, leaf):
+    """Write the best split of a leaf that has bounds; of equal gains that of the first column."""
+    bounds, likeliest = nodes.bounds[leaf], int64(0)
+    for column in range(len(bounds)):
+        if bounds[column] > bounds[likeliest]:
+            likeliest = column
+    best, best_column = float64(0.0), int64(-1)
+    for i in range(-1, len(bounds)):
+        column = likeliest if i < 0 else i
+        if bounds[column] > 0.0 and bounds[column] >= best and i != likeliest:
+            n_codes, factor = _take_sums(problem, nodes, leaf, column)
+            kind = int64(problem.feature_types[column])
+            gain, candidate = find_test(nodes.sums, n_codes, kind, problem.split_params)
+            gain *= factor
+            if gain > best or (gain == best and column < best_column):
+                best, best_column = gain, column
+                nodes.candidates[leaf] = candidate
+    nodes.gains[leaf], nodes.columns[leaf] = best, best_column
+    nodes.searched[leaf] = True
+
+
+@kernel(int64(PROBLEM, SAMPLE, NODE_STATS, int64, TREE), separate=True)
+def choose_split(problem, sample, nodes, n_leaves, tree):
+    """Write leaf, column and gain of the next split, the first of the largest gain; return the leaf, or -1 if none gains.
+
+    Leaves are numbered by birth: the root is leaf 0, and split ``i`` turns part of leaf ``parents[i]`` into leaf ``i +
+    1``: the rows where the test is true leave, those where it is false stay under the old number.
     """
-
-    @kernel(void(PROBLEM, SAMPLE, int64, workspace, int64))
-    def bound_leaf(problem, sample, node, workspace, leaf):
-        """Write what no split of a leaf gains more than; `node` is its row in the sample."""
-        splits, bounds = workspace.splits, workspace.splits.bounds[leaf]
-        most = 0.0
-        bound_singles(problem, workspace, leaf)
-        for column in range(len(problem.feature_types)):
-            value = _NOT_CONSIDERED
-            if is_considered(sample, node, column):
-                value = bounds[column] if problem.feature_types[column] == ONE_VS_REST else NO_BOUND
-                if problem.feature_types[column] == SUBSETS:
-                    n_codes, factor = take_sums(problem, workspace, leaf, column)
-                    value = factor * bound(splits.sums, n_codes, problem.split_params)
-            bounds[column] = value
-            most = max(most, value)
-        splits.gains[leaf] = most
-        splits.searched[leaf] = False
-
-    @kernel(void(PROBLEM, workspace, int64))
-    def search_leaf(problem, workspace, leaf):
-        """Write the best split of a leaf that has bounds; of equal gains that of the first column."""
-        splits, bounds = workspace.splits, workspace.splits.bounds[leaf]
-        likeliest = int64(0)
-        for column in range(len(bounds)):
-            if bounds[column] > bounds[likeliest]:
-                likeliest = column
-        best, best_column = float64(0.0), int64(-1)
-        for i in range(-1, len(bounds)):
-            column = likeliest if i < 0 else i
-            if bounds[column] > 0.0 and bounds[column] >= best and i != likeliest:
-                n_codes, factor = take_sums(problem, workspace, leaf, column)
-                kind = int64(problem.feature_types[column])
-                gain, candidate = find_test(splits.sums, n_codes, kind, problem.split_params)
-                gain *= factor
-                if gain > best or (gain == best and column < best_column):
-                    best, best_column = gain, column
-                    splits.candidates[leaf] = candidate
-        splits.gains[leaf], splits.columns[leaf] = best, best_column
-        splits.searched[leaf] = True
-
-    @kernel(int64(PROBLEM, workspace, int64))
-    def best_leaf(problem, workspace, n_leaves):
-        """The leaf whose best split gains most, the first of equal ones; that split is known on return, unless none
-        gains.
-        """
-        gains, searched = workspace.splits.gains, workspace.splits.searched
-        while True:
-            leaf = 0
-            for other in range(1, n_leaves):
-                if gains[other] > gains[leaf]:
-                    leaf = other
-            if searched[leaf] or gains[leaf] <= 0.0:
-                return leaf
-            search_leaf(problem, workspace, leaf)
-
-    def grow(problem, rows, sample, workspace, tree):
-        init_root(problem, rows, sample, workspace)
-        leaf, n_leaves = 0, 1
-        while n_leaves < problem.max_leaves:
-            for i in range(min(n_leaves, 2)):  # the root, or the two leaves of the last split
-                node = max(2 * n_leaves - 3, 0) + i
-                bound_leaf(problem, sample, node, workspace, leaf if i == 0 else n_leaves - 1)
-            leaf = best_leaf(problem, workspace, n_leaves)
-            if workspace.splits.gains[leaf] <= 0.0:
-                break
+    last = int64(0) if n_leaves == 1 else int64(tree.parents[n_leaves - 2])
+    for i in range(min(n_leaves, 2)):  # the root, or the two leaves of the last split
+        _bound_leaf(problem, sample, nodes, max(2 * n_leaves - 3, 0) + i, last if i == 0 else n_leaves - 1)
+    gains = nodes.gains
+    while True:
+        leaf = int64(0)
+        for other in range(1, n_leaves):
+            if gains[other] > gains[leaf]:
+                leaf = other
+        if gains[leaf] <= 0.0:
+            return int64(-1)
+        if nodes.searched[leaf]:
             tree.parents[n_leaves - 1] = leaf
-            tree.columns[n_leaves - 1] = workspace.splits.columns[leaf]
-            tree.gains[n_leaves - 1] = workspace.splits.gains[leaf]
-            if not split(problem, rows, workspace, leaf, n_leaves, tree):
-                return int64(-1)
-            n_leaves += 1
-        for leaf in range(n_leaves):
-            total, weight = sum_of(problem, workspace, leaf)
-            tree.values[leaf] = leaf_value(total, weight, problem.split_params)
-        return int64(n_leaves - 1)
+            tree.columns[n_leaves - 1] = nodes.columns[leaf]
+            tree.gains[n_leaves - 1] = gains[leaf]
+            return leaf
+        _search_leaf(problem, nodes, leaf)
 
-    # The name of the file of its compiled form: no two growers may share one.
-    grow.__qualname__ = f"{grow.__name__}_{workspace.instance_class.__name__}"
-    return kernel(int64(PROBLEM, rows, SAMPLE, workspace, TREE))(grow)
+
+@kernel(void(PROBLEM, NODE_STATS, int64, TREE), error_model="numpy")
+def write_values(problem, nodes, n_leaves, tree):
+    """Write the leaf values of equation 3.1, ``G / (N + lambda)``, clipped and times the learning rate; N is the weight
+    of the leaf's rows.
+    """
+    split_params = problem.split_params
+    for leaf in range(n_leaves):
+        weight, gradient = weight_and_total(problem, nodes, leaf)
+        value = 0.0 if gradient == 0.0 else gradient / (weight + split_params.l2_regularization)
+        value = min(max(value, -split_params.largest_value), split_params.largest_value)
+        tree.values[leaf] = value * split_params.learning_rate

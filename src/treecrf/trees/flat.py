@@ -29,8 +29,7 @@ from numpy.typing import NDArray
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Bool, Float64, Int32, Int64, compiled_type, struct
 from treecrf.trees.columns import distinct_windows
-from treecrf.trees.forest import Forest
-from treecrf.trees.tree import Tree
+from treecrf.trees.forest import Forest, Tree
 
 _WORD = 64  # windows
 CHUNK = 128 * _WORD  # windows: the sets of a tree and of the cells stay in the second cache

@@ -1,4 +1,6 @@
-"""Evaluating trees on whole data sets by replaying their splits, and storing trees flat."""
+"""Trees, flat: one as the list of its splits with its leaf values, many one after another, and evaluating them on whole
+data sets by replaying their splits.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,137 @@ from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.record import maker
-from treecrf.compiled.rules import NOT_INFINITE, WEIGHTS, Known, Rule, below, between, earlier_in, offsets_into
-from treecrf.compiled.struct import Float64, Int16, Int32, Int64, allocate, compiled_type, struct
+from treecrf.compiled.struct import (
+    NOT_INFINITE,
+    WEIGHTS,
+    Float64,
+    Int16,
+    Int32,
+    Int64,
+    Known,
+    Rule,
+    allocate,
+    below,
+    between,
+    compiled_type,
+    earlier_in,
+    offsets_into,
+    struct,
+)
 from treecrf.trees.columns import COLUMNS, Columns
-from treecrf.trees.partition import copy_states, divide_states, has_code, take_all_states
-from treecrf.trees.tree import FULL, MAX_LEAVES, TREE, Tree, make_tree, set_of
+
+FULL = 1 << 30
+"""The weight of a whole row; weights are integers, so the weights of a row's copies sum to it exactly."""
+
+MAX_LEAVES = 2**15 - 1
+"""Leaves are numbered in int16: the lanes of a large training set then stay in the first cache."""
+
+
+@struct
+class Tree(NamedTuple):
+    """One tree as the list of its splits, in the order in which they were made.
+
+    Split ``i`` is made in leaf ``parents[i]``; the rows where its test holds become leaf ``i + 1``. A test asks whether
+    a column holds one of a set of codes: column ``j < n_slots`` is slot j, column ``n_slots + k`` the label ``k + 1``
+    places back, whose codes are those of labels and START, ``n_labels``.
+
+    Where the outcome is not known and no surrogate tells, a part of the row goes to the true child: a share of
+    `FULL`. A surrogate is a slot, a set of its codes, and whether it stands for the
+    test (1) or its opposite (0); a slot of -1 ends the list. Set ``i * (1 + n_surrogates)`` is that of split i; those
+    of its surrogates follow.
+    """
+
+    parents: Annotated[Int32, "n_splits"]
+    columns: Annotated[Int32, "n_splits"]
+    codes: Annotated[Int32, "n_codes", "Set after set, ascending in each."]
+    first_code: Annotated[Int64, "n_sets + 1", "Of each set."]
+    values: Annotated[Float64, "n_splits + 1", "Leaf values."]
+    shares: Annotated[Int32, "n_splits"]
+    surrogates: Annotated[Int32, "n_splits, n_surrogates, 2", "Slot, and 1 for the test or 0 for its opposite."]
+    gains: Annotated[Float64, "n_splits", "What each split gained in training; nothing that predicts looks at it."]
+
+    def first(self, n_splits: int) -> Tree:
+        """A copy of the tree that its first splits make."""
+        n_sets = n_splits * (1 + self.surrogates.shape[1])
+        others = {"codes": self.first_code[n_sets], "first_code": n_sets + 1, "values": n_splits + 1}
+        ends = dict.fromkeys(self._fields, n_splits) | others
+        return Tree(**{name: getattr(self, name)[:end].copy() for name, end in ends.items()})
+
+    def opposite(self) -> Tree:
+        """The same splits with the opposite values."""
+        return self._replace(values=-self.values)
+
+    def test(self, split: int) -> NDArray[np.int32]:
+        """The codes for which the test of a split holds."""
+        return self.set(split * (1 + self.surrogates.shape[1]))
+
+    def set(self, number: int) -> NDArray[np.int32]:
+        """The codes of a set."""
+        return self.codes[self.first_code[number] : self.first_code[number + 1]]
+
+
+TREE = compiled_type(Tree)
+
+
+def make_tree(n_leaves: int, n_surrogates: int = 0, n_codes: int = 1) -> Tree:
+    """Allocate a tree of this many leaves, whose sets have at most `n_codes` codes."""
+    n_sets = (n_leaves - 1) * (1 + n_surrogates)
+    sizes = {"n_splits": n_leaves - 1, "n_surrogates": n_surrogates, "n_sets": n_sets, "n_codes": n_sets * n_codes}
+    return allocate(Tree, **sizes)
+
+
+@kernel(int32[::1](TREE, int64), allocates=True)
+def set_of(tree, number):
+    """The codes of a set."""
+    return tree.codes[tree.first_code[number] : tree.first_code[number + 1]]
+
+
+# --- the states of leaves -------------------------------------------------------------------------------
+
+
+@kernel(void(int32[:, ::1], int64[::1], int64))
+def take_all_states(states, n_states, leaf):
+    """Give a leaf every state."""
+    for state in range(states.shape[1]):
+        states[leaf, state] = state
+    n_states[leaf] = states.shape[1]
+
+
+@kernel(void(int32[:, ::1], int64[::1], int64, int64))
+def copy_states(states, n_states, leaf, child):
+    """Give the child the leaf's states, as a window split does."""
+    n_states[child] = n_states[leaf]
+    for i in range(n_states[leaf]):
+        states[child, i] = states[leaf, i]
+
+
+@kernel(boolean(int32[::1], int64))
+def has_code(codes, code):
+    """Whether a small set has a code."""
+    is_member = False
+    for i in range(len(codes)):
+        is_member |= codes[i] == code
+    return is_member
+
+
+@kernel(void(int32[:, ::1], int64[::1], int16[:, ::1], int64, int64, int64, int32[::1]))
+def divide_states(states, n_states, labels_of_state, leaf, child, lag, codes):
+    """Give the states whose label at `lag` is one of `codes` to the child; the states of each leaf stay ascending."""
+    n_true = 0
+    n_false = 0
+    for i in range(n_states[leaf]):
+        state = states[leaf, i]
+        if has_code(codes, labels_of_state[state, lag]):
+            states[child, n_true] = state
+            n_true += 1
+        else:
+            states[leaf, n_false] = state
+            n_false += 1
+    n_states[child] = n_true
+    n_states[leaf] = n_false
+
+
+# --- evaluation -----------------------------------------------------------------------------------------
 
 
 @struct
@@ -65,11 +193,11 @@ def route(tree, columns, labels_of_state, routing):
                     membership[child_lane, position] = child
 
 
-@kernel(void(float64[::1], ROUTING, boolean, float64[:, ::1]), allocates=True)
+@kernel(void(float64[::1], ROUTING, boolean, float64[:, ::1]), allocates=True, separate=True)
 def add_leaf_values(values, routing, exponentiated, potentials):
     """Add each row's leaf value to its potential, shape (n_positions, n_all_states), in place.
 
-    `routing` is from `route` or `grow_tree`. If `exponentiated`, `potentials` holds exp(F) and `values`, shape
+    `routing` is from `route` or `treecrf.trees.grower.grow_tree`. If `exponentiated`, `potentials` holds exp(F) and `values`, shape
     (n_leaves,), holds exp(leaf value): then they are multiplied.
     """
     states, n_states, n_all_states = routing.states, routing.n_states, potentials.shape[1]

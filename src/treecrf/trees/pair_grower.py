@@ -13,25 +13,22 @@ from __future__ import annotations
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import boolean, float64, int32, int64, types, uint64, void
+from numba import boolean, float64, int32, int64, uint64, void
 
-from treecrf.chain._lattice_kernels import Lattice
-from treecrf.chain.lattice import PREDECESSORS, Predecessors
+from treecrf.chain.lattice import PREDECESSORS, Lattice, Predecessors
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Bool, Int32, Int64, compiled_type, struct
 from treecrf.trees.best_first import (
+    PROBLEM,
     SAMPLE,
-    BestSplits,
     NodeStats,
-    bound_singles,
-    make_grower,
+    choose_split,
     subtract_sibling,
-    take_sums,
-    weight_and_total,
     write_test,
+    write_values,
 )
 from treecrf.trees.columns import COLUMNS
-from treecrf.trees.tree import PROBLEM, TREE, set_of
+from treecrf.trees.forest import TREE, set_of
 
 
 @struct
@@ -217,7 +214,6 @@ class PairWorkspace(NamedTuple):
     leaves: PairLeaves
     nodes: NodeStats
     units_of_kind: Annotated[Int64, "n_kinds"]
-    splits: BestSplits
 
 
 PAIR_ROWS, WORKSPACE = compiled_type(PairRows), compiled_type(PairWorkspace)
@@ -267,31 +263,15 @@ def _fill_histogram(problem, rows, workspace, leaf, histogram):
         if units_of_kind[kind] != 0:
             for i in range(uint64(predecessors.first[kind]), uint64(predecessors.first[kind + 1])):
                 tests[predecessors.labels[i]] += units_of_kind[kind] & mask[predecessors.labels[i]]
-    workspace.nodes.totals[leaf] = node_sum
-
-
-@kernel(void(PROBLEM, PAIR_ROWS, SAMPLE, WORKSPACE))
-def _init_root(problem, rows, sample, workspace):
-    init_pair_root(workspace.leaves, rows.predecessors, sample.positions)
-    _fill_histogram(problem, rows, workspace, 0, workspace.nodes.histograms[0])
-
-
-@kernel(void(PROBLEM, WORKSPACE, int64))
-def _bound_singles(problem, workspace, leaf):
-    bound_singles(problem, workspace.nodes, workspace.splits, leaf)
-
-
-@kernel(types.Tuple((int64, float64))(PROBLEM, WORKSPACE, int64, int64))
-def _take_sums(problem, workspace, leaf, column):
-    return take_sums(problem, workspace.nodes, workspace.splits, leaf, column)
+    workspace.nodes.totals[leaf, 0] = node_sum
 
 
 @kernel(boolean(PROBLEM, PAIR_ROWS, WORKSPACE, int64, int64, TREE))
 def _split(problem, rows, workspace, leaf, child, tree):
     """Split the rows; the child with fewer positions is scanned, the histogram of the other is the difference."""
     leaves, nodes = workspace.leaves, workspace.nodes
-    both_sum, histograms = nodes.totals[leaf], nodes.histograms
-    child_sum = write_test(problem, nodes, workspace.splits, leaf, child, tree)
+    both_sum, histograms = nodes.totals[leaf, 0], nodes.histograms
+    child_sum, _ = write_test(problem, nodes, leaf, child, tree)
     column, codes = int64(tree.columns[child - 1]), set_of(tree, child - 1)
     if column < len(problem.columns.first_cell) - 1:
         split_pairs_by_window(leaves, problem.columns, leaf, child, column, codes)
@@ -301,18 +281,26 @@ def _split(problem, rows, workspace, leaf, child, tree):
         child_is_smaller = leaves.ends[child] - leaves.begins[child] <= leaves.ends[leaf] - leaves.begins[leaf]
         _fill_histogram(problem, rows, workspace, child if child_is_smaller else leaf, histograms[child])
         subtract_sibling(histograms[child], histograms[leaf], child_is_smaller)
-    nodes.totals[child], nodes.totals[leaf] = child_sum, both_sum - child_sum
+    nodes.totals[child, 0], nodes.totals[leaf, 0] = child_sum, both_sum - child_sum
     return True
 
 
-@kernel(types.UniTuple(float64, 2)(PROBLEM, WORKSPACE, int64))
-def _sum_of(problem, workspace, leaf):
-    weight, gradient = weight_and_total(problem, workspace.nodes, leaf)
-    return gradient, weight
+@kernel(int64(PROBLEM, PAIR_ROWS, SAMPLE, WORKSPACE, TREE))
+def grow_pair_tree(problem, rows, sample, workspace, tree):
+    """As `treecrf.trees.grower.grow_tree`; the sample's positions are all that may have the label, and have their leaves on
+    return.
 
-
-grow_pair_tree = make_grower(PAIR_ROWS, WORKSPACE, _init_root, _bound_singles, _take_sums, _split, _sum_of)
-"""See `make_grower`; the sample's positions are all that may have the label, and have their leaves on return.
-
-A position that is not to be seen has a block of -1 and a unit of 0.
-"""
+    A position that is not to be seen has a block of -1 and a unit of 0.
+    """
+    init_pair_root(workspace.leaves, rows.predecessors, sample.positions)
+    _fill_histogram(problem, rows, workspace, 0, workspace.nodes.histograms[0])
+    n_leaves, leaf = int64(1), int64(0)
+    while n_leaves < problem.max_leaves:
+        leaf = choose_split(problem, sample, workspace.nodes, n_leaves, tree)
+        if leaf < 0:
+            break
+        if not _split(problem, rows, workspace, leaf, n_leaves, tree):
+            return int64(-1)
+        n_leaves += 1
+    write_values(problem, workspace.nodes, n_leaves, tree)
+    return n_leaves - 1

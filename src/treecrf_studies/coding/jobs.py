@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from treecrf import chain
 from treecrf.models.base import Labeller
-from treecrf.models.boosted.checkpoint import Checkpoint
+from treecrf.models.boosted.boosting import Checkpoint
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.linear.perceptron import VotedPerceptron
 from treecrf.sequences import SequenceSet

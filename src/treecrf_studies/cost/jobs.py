@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from treecrf.models.base import Labeller
-from treecrf.models.boosted.checkpoint import Checkpoint
+from treecrf.models.boosted.boosting import Checkpoint
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.sequences import SequenceSet
 from treecrf_studies.cost.settings import CostSettings

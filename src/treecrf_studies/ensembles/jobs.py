@@ -15,7 +15,7 @@ from treecrf.ensembles.combiners import COMBINERS, Combiner, Evidence, OfVotes
 from treecrf.ensembles.espboost import ESPBoost, record
 from treecrf.ensembles.voting import BestExpert
 from treecrf.models.base import Labeller
-from treecrf.models.boosted.checkpoint import Checkpoint
+from treecrf.models.boosted.boosting import Checkpoint
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, sequence_folds
 from treecrf_studies.datasets.synthetic import Splits

@@ -26,12 +26,16 @@ from markupsafe import Markup
 from treecrf.io.files import read_configuration, resource, write_text
 from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
 from treecrf.statistics.ranking import REFERENCE, STANDINGS
+from treecrf_studies.datasets import describe
 from treecrf_studies.explorer.gathering import Gathered, gather
-from treecrf_studies.framework.metrics import ACCURACY, METRICS
-from treecrf_studies.framework.settings import Settings, config_parser, load_settings
+from treecrf_studies.framework.metrics import ACCURACY, METRICS, OF_CHUNKS
+from treecrf_studies.framework.settings import Settings, TableDataset, config_parser, load_settings
+from treecrf_studies.methods.catalogue import LABELLERS
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.markdown import listed_pages
-from treecrf_studies.report.page import EXPLORER, MARKDOWN, PAGE
+from treecrf_studies.report.ledger import SNAPSHOT
+from treecrf_studies.report.page import EXPLORER, MARKDOWN, PAGE, glossary
+from treecrf_studies.report.snapshot import recorded_settings
 
 PACKAGE = "treecrf_studies.explorer"
 
@@ -42,6 +46,9 @@ ENVIRONMENT = Environment(
 )
 """Of the template; text that it is given is escaped."""
 
+DOCUMENTED = (("own_data.html", "Your own data"), ("glossary.html", "Glossary"), ("explorer.html", "How to read it"))
+"""Pages of the documentation that the explorer links."""
+
 DECODERS = {"forward_backward": "forward-backward", "viterbi": "Viterbi", "better": "preferred by cross-validation"}
 
 COLOURS = (
@@ -51,22 +58,22 @@ COLOURS = (
     ("#b5468b", "#f09ccb"),
     ("#8a6d00", "#e3c83a"),
     ("#6a3d9a", "#b794f4"),
-    ("#8c564b", "#d1a18f"),
-    ("#b2182b", "#ff7b7b"),
-    ("#17859b", "#4fd1e0"),
     ("#4d4d4d", "#c4c9d1"),
-    ("#3f7d20", "#9bd770"),
-    ("#4553c9", "#98a5ff"),
-    ("#c2410c", "#fdba74"),
-    ("#a21caf", "#f0abfc"),
-    ("#9f1239", "#fda4af"),
-    ("#1e3a8a", "#93c5fd"),
-    ("#557a00", "#d3ef7f"),
-    ("#7c2d12", "#fed7aa"),
-    ("#be185d", "#fbcfe8"),
-    ("#0f5e57", "#8cf0e2"),
+    ("#17859b", "#4fd1e0"),
+    ("#8c564b", "#d1a18f"),
 )
-"""Of methods, on a light and on a dark ground."""
+"""Of families of methods, on a light and on a dark ground."""
+
+FAMILIES = {
+    "boosted": "boosted trees",
+    "linear": "linear chains",
+    "java": "Java programs",
+    "neural": "networks",
+    "window": "classifiers of windows",
+    "ensembles": "ensembles",
+    "kernel": "kernels",
+}
+"""What readers see of the families of the catalogue; those of other methods are the first words of their names."""
 
 STANDING_COLOURS = {
     "best": ("#0072b2", "#6ab8ec"),
@@ -77,35 +84,44 @@ STANDING_COLOURS = {
 }
 
 
-def write_explorer(settings: Settings) -> None:
-    """Write `EXPLORER` beside the page of the run, from whatever the results folder holds."""
-    write_text(render_explorer(settings, gather(settings)), Path(settings.reports, EXPLORER))
+def write_explorer(settings: Settings, documentation: str = "") -> None:
+    """Write `EXPLORER` beside the page of the run, from whatever the results folder holds; `documentation` is the way to
+    that, if it is there.
+    """
+    write_text(render_explorer(settings, gather(settings), documentation), Path(settings.reports, EXPLORER))
 
 
-def render_explorer(settings: Settings, gathered: Gathered) -> str:
+def render_explorer(settings: Settings, gathered: Gathered, documentation: str = "") -> str:
     """The page of what can be explored."""
     if not settings.may_concern_papers:
         gathered = gathered._replace(published=gathered.published.iloc[:0])
     scripts = [_script(name) for name in SCRIPTS]
     page = ENVIRONMENT.get_template("explorer.html").render(
-        title="Explore",
+        title="treecrf explorer",
         page=PAGE,
+        ways=[
+            (PAGE, "All results"),
+            *((f"{documentation}/{path}", name) for path, name in DOCUMENTED if documentation),
+        ],
         pages=[(f"{Path(path).stem}.html", name) for path, name in listed_pages(Path(settings.reports, MARKDOWN))],
         style=Markup(resource(PACKAGE, "explorer.css") + _colours()),
         chart_style=Markup(resource(PACKAGE, "charts.css")),
         scripts=scripts,
         policy=_policy_of(scripts),
         data=pack(gathered._asdict()),
-        words=Markup(json.dumps(_words(gathered), ensure_ascii=False).replace("<", "\\u003c")),
+        words=Markup(json.dumps(_words(settings, gathered), ensure_ascii=False).replace("<", "\\u003c")),
         note=settings.banner,
         opening="Results" if len(gathered.scores) else "No study has results yet",
     )
     return f"{page}\n"
 
 
-def _words(gathered: Gathered) -> dict[str, Any]:
-    """Texts about studies and metrics."""
-    there = set(gathered.scores["study"])
+def _words(settings: Settings, gathered: Gathered) -> dict[str, Any]:
+    """Texts about studies, data sets, methods and metrics."""
+    there, entries = set(gathered.scores["study"]), glossary()
+    sources = {
+        name: getattr(settings.datasets.get(name), "source", None) for name in gathered.scores["dataset"].unique()
+    }
     return {
         "studies": {study.name: study.title for study in registry() if study.name in there},
         "tests": {study.name: study.tested for study in registry() if study.views},
@@ -116,7 +132,31 @@ def _words(gathered: Gathered) -> dict[str, Any]:
         "metrics": {name: metric._asdict() for name, metric in METRICS.items()},
         "decoders": DECODERS,
         "colours": COLOURS,
+        "datasets": {name: _about(settings, name) for name in sources},
+        "repeated": {name: source for name, source in sources.items() if source in sources},
+        "methods": {name: text for name in gathered.methods["name"] if (text := _explained(name, entries))},
+        "families": {
+            f"{study}/{method}": FAMILIES[LABELLERS[method].family]
+            for study, method in gathered.methods[["study", "method"]].itertuples(index=False)
+            if method in LABELLERS and LABELLERS[method].family in FAMILIES
+        },
+        "spans": OF_CHUNKS["F1"].removeprefix("F1"),
     }
+
+
+def _explained(name: str, entries: Mapping[str, str]) -> str:
+    """The entry of the glossary whose word is the longest in the name of a method; empty without one."""
+    words = [word for word in entries if word.lower() in name.lower()]
+    return entries[max(words, key=len)] if words else ""
+
+
+def _about(settings: Settings, name: str) -> str:
+    """What a data set is; empty for a user's own file."""
+    dataset = settings.datasets.get(name)
+    if dataset is None or isinstance(dataset, TableDataset):
+        return ""
+    described = describe(dataset.source or name)
+    return described.summary + (f"; stand-in: {described.stand_in}" if described.stand_in else "")
 
 
 def _colours() -> str:
@@ -145,10 +185,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = config_parser("python -m treecrf_studies.explorer.page", "Write the page to explore.")
     parser.add_argument("--results", help="folder of results, instead of that of the settings")
     parser.add_argument("--reports", help="folder to write to, instead of that of the settings")
+    parser.add_argument("--documentation", default="", help="way from that folder to the documentation, for links")
     given = vars(parser.parse_args(arguments))
     folders = {name: given[name] for name in ("results", "reports") if given[name]}
     try:
-        write_explorer(load_settings(read_configuration(given["config"]) | folders))
+        snapshot = Path(given["results"] or "").parent
+        if (snapshot / SNAPSHOT).is_file():  # its runs had these settings
+            settings = recorded_settings(snapshot).model_copy(update=folders | {"note": ""})
+        else:
+            settings = load_settings(read_configuration(given["config"]) | folders)
+        write_explorer(settings, given["documentation"])
     except (OSError, ValueError) as error:
         sys.exit(str(error))
 

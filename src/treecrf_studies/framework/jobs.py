@@ -18,7 +18,7 @@ from zipfile import ZipFile
 import pandas as pd
 
 from treecrf.io.files import atomic, read_frame, read_json, write_json
-from treecrf.models.boosted.checkpoint import Checkpoint
+from treecrf.models.boosted.boosting import Checkpoint
 from treecrf.sequences import SequenceSet
 from treecrf_studies.datasets.synthetic import Splits
 from treecrf_studies.framework.metrics import CONFIDENCE

@@ -252,7 +252,7 @@ def datasets(has_window: bool = True) -> Item:
         dataset = settings.datasets[name]
         known = describe("table" if isinstance(dataset, TableDataset) else dataset.source or name)
         window = f", {window_text(known.window if dataset.window is None else dataset.window)}" if has_window else ""
-        stand_in = f"; stand-in: {known.stand_in}" if known.stand_in else ""
+        stand_in = f". Stand-in: {known.stand_in}" if known.stand_in else ""
         return f"{name}: {known.summary}{window}; {known.source}{stand_in}"
 
     return lambda context: listed([described(name, context.settings) for name in context.datasets])

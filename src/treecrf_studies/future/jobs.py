@@ -18,14 +18,13 @@ from numpy.typing import NDArray
 
 from treecrf import chain
 from treecrf.models.base import Labeller
-from treecrf.models.boosted.checkpoint import Checkpoint
-from treecrf.models.boosted.memm import MEMM
-from treecrf.models.boosted.treecrf import TreeCRF
+from treecrf.models.boosted.boosting import Checkpoint
+from treecrf.models.boosted.treecrf import MEMM, TreeCRF
 from treecrf.models.chains import ChainLabeller
 from treecrf.models.custom import CustomLabeller
 from treecrf.models.decoding import DECODERS, Decoder
 from treecrf.sequences import Attribute, SequenceSet
-from treecrf.trees.tree import Tree
+from treecrf.trees.forest import Tree
 from treecrf_studies.datasets.synthetic import Splits, best_window_accuracy, find_rule, future_splits, is_positive
 from treecrf_studies.framework.jobs import Frames, JobContext
 from treecrf_studies.framework.metrics import PREDICTED, marginals_after, prediction_frame

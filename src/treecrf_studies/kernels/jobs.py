@@ -19,7 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf.models.base import Labeller
-from treecrf.models.boosted.checkpoint import Checkpoint
+from treecrf.models.boosted.boosting import Checkpoint
 from treecrf.models.decoding import DECODERS, Decoder
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, sequence_folds

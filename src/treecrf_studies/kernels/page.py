@@ -33,8 +33,8 @@ Trees have fewer settings to choose from than kernels, and at most {tree_iterati
 """
 
 OF_PAPER = """
-The paper compares degrees 1 to 3 with a primal linear CRF on pitch accents. Its data and the numbers of its figure are lost. No
-other data set here is the paper's.
+The paper compares degrees 1 to 3 with a primal linear CRF on pitch accents. Its data (Switchboard) are licensed,
+and the numbers of its figure are lost. None of these data sets is the paper's: prosody stands in for it.
 """
 
 SAME_OBJECTIVE = """

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.compiled.rules import TRUTH
-from treecrf.compiled.struct import Bool
+from treecrf.compiled.struct import TRUTH, Bool
 from treecrf.estimators.checks import FLAG, HEADERS, SEED, SIZE, Check, whole
 from treecrf.estimators.protocol import follow, new_one
-from treecrf.models.base import Codes, Floats, Labeller, Monitor
+from treecrf.io.arrays import Codes, Floats
+from treecrf.models.base import Labeller, Monitor
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.decoding import DECODERS, Decoder, check_decoder
 from treecrf.models.persistence import packed, unpacked

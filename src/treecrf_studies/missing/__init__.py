@@ -163,7 +163,7 @@ STUDY = Study(
     views={
         "pairs": tuple(View("methods.one_way", (f"{kind}comparisons",)) for kind in KINDS),
         "runs": tuple(f"{kind}evaluations" for kind in KINDS),
-        "seconds": ("costs",),
+        "seconds": (View("tables.training_costs", ("costs",)),),
         "published": (View("tables.beside_coefficients", ("comparisons",)),),
         "counts": tuple(f"{kind}counts" for kind in KINDS),
     },

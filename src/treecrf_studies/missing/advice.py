@@ -22,8 +22,10 @@ from treecrf_studies.rendering.style import method_name, ordered_methods
 MECHANISM_CASE = ("dataset", "rate", "mechanism")
 TREE_CASE = ("dataset", "rate", "trees")
 
-AT_RANDOM = ("mcar", "test_only")
-"""Mechanisms by which a cell is missing whatever its value and label are."""
+MCAR, MAR, MNAR = "completely at random", "at random", "not at random"
+
+RANDOMNESS = {"mar": MAR, "mnar": MNAR, "label": MNAR}
+"""Of mechanisms; by the others a cell is missing completely at random: whatever its value, its neighbours and its label are."""
 
 WEIGHTING, INCORPORATED = "instance_weighting", "incorporated"
 
@@ -31,9 +33,9 @@ BEATEN = "▼"
 """After the accuracy of a method that is significantly worse than another one."""
 
 USES = {
-    "instance_weighting": "values missing at random; inputs that do not predict one another",
+    "instance_weighting": "values missing completely at random; inputs that do not predict one another",
     "surrogate_splitting": "redundant inputs, such as several features of one line",
-    "imputation": "values missing at random; one value that is much more common than the others",
+    "imputation": "values missing completely at random; one value that is much more common than the others",
     "indicator": "values whose absence depends on the label",
     "imputation_indicator": "values whose absence depends on the label; the most common value is a good guess",
     "default_direction": "values whose absence depends on the label; no additional inputs",
@@ -47,11 +49,12 @@ The table shows what each method is meant for, its accuracy compared with the be
 gap near 0 that is rarely worse than another.
 
 A case is a data set with one share of missing cells or one mechanism. The gap is the accuracy minus that of the best method of
-the case, in points, averaged over the cases. *Best* counts the cases where the method is best or equivalent to the best,
+the case, in points, averaged over the cases. *Best or tied* counts the cases where the method is best or equivalent to the best,
 *worse* those where another method is significantly better.
 
-*At random* means that absence does not depend on values or labels. *Not at random* covers all other mechanisms: absence
-depends on the value, its neighbours (also MAR) or the label. CPU time is that of one training iteration, relative to imputation (1.0).
+*Completely at random* (MCAR) means that absence depends on no value and no label, also where whole runs of cells are absent.
+*At random* (MAR): it depends on observed neighbours. *Not at random* (MNAR): it depends on the value itself or on the label.
+CPU time is that of one training iteration, relative to imputation (1.0).
 """
 
 
@@ -81,8 +84,8 @@ def advice(
         return []
     heading = [
         paragraph(
-            "If values are missing not at random, instance weighting can be significantly worse than the best method. "
-            "These are all such cases of this run, with 95 % intervals (Bonferroni):"
+            "If absence depends on values or labels (MAR, MNAR), instance weighting can be significantly worse than the "
+            "best method. These are all such cases of this run, with 95 % intervals (Bonferroni):"
         )
     ]
     return [
@@ -94,7 +97,7 @@ def advice(
 
 
 def advice_layout(judged: pd.DataFrame, costs: pd.DataFrame) -> pd.DataFrame:
-    """A row for each method: what it is for, its gap and standing at random and not, and its cost.
+    """A row for each method: what it is for, its gap and standing by kind of missingness, and its cost.
 
     Parameters
     ----------
@@ -104,8 +107,7 @@ def advice_layout(judged: pd.DataFrame, costs: pd.DataFrame) -> pd.DataFrame:
         From `treecrf_studies.missing.summary.summarise`.
     """
     relative = _relative_costs(costs)
-    kinds = {"at random": judged["is_random"], "not at random": ~judged["is_random"]}
-    kinds = {name: part for name, part in kinds.items() if part.any()}
+    kinds = {name: part for name in (MCAR, MAR, MNAR) if (part := judged["missing"] == name).any()}
     rows = []
     for method in ordered_methods(judged["method"]):
         row = {"method": method_name(method), "meant for": USES.get(method, DASH)}
@@ -113,7 +115,7 @@ def advice_layout(judged: pd.DataFrame, costs: pd.DataFrame) -> pd.DataFrame:
             of = judged[part & (judged["method"] == method)]
             row[f"gap, {name} (points)"] = signed(of["gap"].mean()) if len(of) else DASH
             counts = int(of["standing"].isin(AT_THE_TOP).sum()), int((of["standing"] == WORSE).sum())
-            row[f"best / worse, {name}"] = f"{counts[0]} / {counts[1]} of {len(of)}" if len(of) else DASH
+            row[f"best or tied / worse, {name}"] = f"{counts[0]} / {counts[1]} of {len(of)}" if len(of) else DASH
         row["CPU time"] = number(relative[method], 1) if method in relative else DASH
         rows.append(row)
     return pd.DataFrame(rows)
@@ -131,7 +133,8 @@ def judge(parts: Iterable[tuple[pd.DataFrame, pd.DataFrame, Sequence[str]]]) -> 
     Returns
     -------
     DataFrame
-        dataset, rate, mechanism, is_random, method, percent, gap (points to the best of the case), standing.
+        dataset, rate, mechanism, missing (`MCAR`, `MAR` or `MNAR`), method, percent, gap (points to the best of the
+        case), standing.
     """
     found = []
     for evaluations, comparisons, case in parts:
@@ -148,7 +151,7 @@ def judge(parts: Iterable[tuple[pd.DataFrame, pd.DataFrame, Sequence[str]]]) -> 
         return pd.DataFrame()
     joined = pd.concat(found, ignore_index=True)
     mechanism = joined["mechanism"].fillna("mcar") if "mechanism" in joined else pd.Series("mcar", index=joined.index)
-    return joined.assign(mechanism=mechanism, is_random=mechanism.isin(AT_RANDOM))
+    return joined.assign(mechanism=mechanism, missing=mechanism.map(RANDOMNESS).fillna(MCAR))
 
 
 def recommended(judged: pd.DataFrame) -> str | None:
@@ -157,9 +160,8 @@ def recommended(judged: pd.DataFrame) -> str | None:
 
 
 def advice_sentences(judged: pd.DataFrame) -> list[str]:
-    """What to use for values missing at random, and for others, where there are such cases."""
-    random, other = judged[judged["is_random"]], judged[~judged["is_random"]]
-    return [*filter(None, (_choice(random, "at random"), _choice(other, "not at random")))]
+    """What to use for values missing by each kind of mechanism, where there are such cases."""
+    return [text for name in (MCAR, MAR, MNAR) if (text := _choice(judged[judged["missing"] == name], name))]
 
 
 def accuracy_table(evaluations: pd.DataFrame, comparisons: pd.DataFrame, costs: pd.DataFrame) -> pd.DataFrame:
@@ -190,30 +192,35 @@ def _marked(row: Mapping[Any, Any], is_compared: bool) -> str:
 
 
 def _choice(rows: pd.DataFrame, when: str) -> str:
-    """The method with the smallest gap, and those never significantly worse than another."""
+    """The method with the smallest gap, the second, and those never significantly worse than another."""
     if rows.empty:
         return ""
-    first = recommended(rows) or ""
+    gaps = rows.groupby("method")["gap"].mean().sort_values(ascending=False, kind="stable")
     beaten = (rows["standing"] == WORSE).groupby(rows["method"]).sum()
-    safe = [name for name in ordered_methods(map(str, beaten.index[beaten == 0])) if name != first]
-    of_first = rows["method"] == first
-    gap, n_cases = rows.loc[of_first, "gap"].mean(), counted(int(of_first.sum()), "case")
+    first, *others = map(str, gaps.index)
+    n_cases = counted(int((rows["method"] == first).sum()), "case")
+
+    def told(method: str) -> str:
+        n = beaten[method]
+        worse = (
+            f"significantly worse than another method in {n}" if n else "never significantly worse than another method"
+        )
+        return f"{signed(gaps[method])} percentage points, {worse}"
+
     text = (
-        f"Use {method_name(first)} for values missing {when}. Its mean gap to the best method is {signed(gap)} "
-        f"percentage points over {n_cases}"
+        f"Use {method_name(first)} for values missing {when}. Its mean gap to the best method of {n_cases}: "
+        f"{told(first)}."
     )
-    text += (
-        f", and it is significantly worse than another method in {beaten[first]}."
-        if beaten[first]
-        else ", and it is never significantly worse than another method."
-    )
-    names = "all others" if len(safe) == len(beaten) - 1 > 1 else with_and(map(method_name, safe))
+    if others:
+        text += f" The second is {method_name(others[0])}: {told(others[0])}."
+    safe = [name for name in ordered_methods(others[1:]) if not beaten[name]]
+    names = "all others" if len(safe) == len(others) - 1 > 1 else with_and(map(method_name, safe))
     return f"{text} For {names}, no test finds a better method." if safe else text
 
 
 def _against_weighting(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> Sequence[str]:
     """Where instance weighting is significantly behind the best method although cells depend on values or labels."""
-    rows = evaluations[~evaluations["mechanism"].isin(AT_RANDOM)] if len(evaluations) else evaluations
+    rows = evaluations[evaluations["mechanism"].isin(list(RANDOMNESS))] if len(evaluations) else evaluations
     if rows.empty or WEIGHTING not in set(rows["method"]):
         return []
     means = mean_accuracies(rows, MECHANISM_CASE)
@@ -313,7 +320,7 @@ def _told(name: str, description: Mapping[str, Any], ranked: pd.DataFrame) -> Pa
     lost = best.iloc[0] - best.iloc[-1]
     return paragraph(
         "<b>{name}.</b> The best method loses {lost} percentage points if a further {most} of the cells are "
-        "missing at random. {own} {ways}",
+        "missing completely at random. {own} {ways}",
         name=name,
         own=own,
         most=f"{100 * most:g} %",

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from treecrf.missing import MECHANISMS, transform_of
 from treecrf.missing.mechanisms import MCAR
 from treecrf.models.base import Labeller
-from treecrf.models.boosted.checkpoint import Checkpoint
+from treecrf.models.boosted.boosting import Checkpoint
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.blocks import cut_blocks
 from treecrf.statistics.selection import derive_seed, hold_out

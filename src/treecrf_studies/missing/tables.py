@@ -51,6 +51,12 @@ def missing_value_coefficients() -> pd.DataFrame:
 PHASES_APART = {"prediction": "prediction", "choice": "choice of settings"}
 """Phases that are no part of a training, with the heading of their columns."""
 
+
+def training_costs(costs: pd.DataFrame) -> pd.DataFrame:
+    """The costs of the trainings with the chosen settings: without `PHASES_APART`."""
+    return costs[~costs["phase"].isin(PHASES_APART)]
+
+
 NOT_COMPARED = pd.DataFrame({"data set": pd.Series(dtype=str)})
 """The layout of comparisons with a method that none was compared with."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -50,6 +50,9 @@ HOLDS = {
 }
 """What the comparisons table shows of each value of "holds", and the verdict whose colour it has."""
 
+NO_DIFFERENCE = "which does not show that the methods are equal"
+"""In the tests of claims that hold where no difference is found."""
+
 MOST_LINES = 40
 """A forest plot has at most so many."""
 
@@ -62,8 +65,10 @@ sample, or for missing values on more damaged sets.
 to the numbers behind its verdicts.
 """
 
+ABOUT_LIMITS = "Vertical lines mark the values at which the claim begins or ceases to hold."
+
 ABOUT_INTERVALS = """
-Vertical lines mark the values at which the claim begins or ceases to hold. Each interval is of one comparison, without a
+{limits} Each interval is of one comparison, without a
 correction for their number: 90 % for differences, 95 % for repeated measurements of a time.
 """
 
@@ -89,6 +94,8 @@ def reason(row: Row, compared: pd.DataFrame) -> str:
     """Why a claim has its verdict, in one sentence."""
     if row["verdict"] not in JUDGED:
         return str(row["explanation"])
+    if row["verdict"] == UNDECIDED and not np.isfinite(compared["high"].astype(float)).any():
+        return _without_intervals(compared)
     counts = compared["holds"].value_counts()
     decisive = compared[compared["holds"] == ("open" if row["verdict"] == UNDECIDED else "no")]
     decisive = decisive if len(decisive) else compared[compared["holds"] != "yes"]
@@ -103,13 +110,29 @@ def reason(row: Row, compared: pd.DataFrame) -> str:
     }
     shown = ", ".join(f"{counts[name]} {text[int(counts[name] > 1)]}" for name, text in words.items() if name in counts)
     found = f"Of {counted(len(compared), 'comparison')}, {shown}"
+    if NO_DIFFERENCE in row["test"]:
+        found += "; no test finds a difference, which does not show that there is none"
     return f"{found}." if row["verdict"] == REPLICATED or not example else f"{found}; for example, {example}"
 
 
+def _without_intervals(compared: pd.DataFrame) -> str:
+    """The values of comparisons that were measured once, beside the published ones, and why they have no verdict."""
+    texts = [
+        f"{_value(row, 'measured')} on {row['dataset']}"
+        + (f" (published {_value(row, 'published')})" if pd.notna(row["published"]) else "")
+        for row in compared.to_dict("records")
+    ]
+    what = with_and(compared["what"].unique())
+    return (
+        f"{what}: {with_and(texts)}. Each was timed in one training, which gives no interval, so that no test decides."
+    )
+
+
 def key_number(compared: pd.DataFrame) -> str:
-    """The value of a claim about one comparison, with its interval; of others, how many of them hold."""
+    """The value of a claim about one comparison, with what it is of and its interval; of others, how many of them hold."""
     if len(compared) == 1 and compared["measured"].notna().all():
-        return _with_interval(compared.iloc[0].to_dict())
+        row = compared.iloc[0].to_dict()
+        return f"{row['what']}: {_with_interval(row)}"
     return f"{int((compared['holds'] == 'yes').sum())} of {len(compared)} hold" if len(compared) else DASH
 
 
@@ -175,7 +198,7 @@ def _list_table(claims: pd.DataFrame, compared: pd.DataFrame) -> Table:
         "larger sample": [signed_verdict(row["verdict_larger"]) for row in rows],
         "the paper's words": [f"“{row['quote']}”" for row in rows],
         "source": [row["source"] for row in rows],
-        "key number": [key_number(numbers.get(row["id"], nothing)) for row in rows],
+        "key number, sequence-level test": [key_number(numbers.get(row["id"], nothing)) for row in rows],
     }
     return Table(f"Claims: {counts_text(claims)}", framed(columns))
 
@@ -242,11 +265,20 @@ def _numbers(compared: pd.DataFrame) -> list[Part]:
             for row in rows
         ]
         zero = (0.0,) if unit == "points" else ()
-        drawn = Forest("Measured values with their intervals", lines, tuple(sorted({*limits, *zero})), unit).part()
-        parts = [replace(drawn, layout=layout), paragraph(ABOUT_INTERVALS)]
+        has_intervals = any(map(_interval, rows))
+        title = _drawn(rows) + (", with intervals" if has_intervals else "; timed once, hence without intervals")
+        drawn = Forest(title, lines, tuple(sorted({*limits, *zero})), unit).part()
+        about = paragraph(ABOUT_INTERVALS if has_intervals else "{limits}", limits=ABOUT_LIMITS)
+        parts = [replace(drawn, layout=layout), about]
     if compared["papers_p"].notna().any():
         parts.append(paragraph(ABOUT_PAPERS_TEST))
     return parts
+
+
+def _drawn(rows: Sequence[Row]) -> str:
+    """What a plot shows, where all of its values are of one thing."""
+    what = {row["what"] for row in rows}
+    return what.pop() if len(what) == 1 else "Measured values"
 
 
 def _rule(row: Row) -> Note:
@@ -286,7 +318,8 @@ def _is_difference(row: Row) -> bool:
 
 
 def _plain(value: float) -> str:
-    return number(value) if abs(value) >= 0.1 or value == 0 else three_digits(value)
+    text = number(value) if abs(value) >= 0.1 or value == 0 else three_digits(value)
+    return text.replace("-", "−")
 
 
 def _shown(row: Row) -> Callable[[float], str]:

@@ -108,7 +108,14 @@ def learnt_page(settings: Settings) -> Page | None:
     numbers = texts_of(frame.drop(columns="target"))
     plot = Drawing(lesson_plot.lesson_figure(frame), alt, caption, numbers, "differences")
     sections = [
-        Section(slug(lesson.title), lesson.title, [*listed(lesson.sentences), Note(link("The table", lesson.target))])
+        Section(
+            slug(lesson.title),
+            lesson.title,
+            [
+                *listed(lesson.sentences),
+                Note(link(f"The numbers on {lesson.title[0].lower()}{lesson.title[1:]}", lesson.target)),
+            ],
+        )
         for lesson in found
     ]
     lead: list[Part] = [*([plot] if len(frame) else []), paragraph(INTRODUCTION)]

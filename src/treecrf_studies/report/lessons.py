@@ -48,6 +48,9 @@ FAQ = "faq_"
 DIGITS = 2
 """After the point of a percentage, as tables show it: methods that are equal so far are tied."""
 
+WIDE = 50.0
+"""Points: a wider interval tells a reader nothing more."""
+
 FEW = 3
 """So many data sets have their numbers one by one; of more the smallest and the largest is given."""
 
@@ -63,6 +66,8 @@ class Gap(NamedTuple):
 
     @property
     def text(self) -> str:
+        if self.high - self.low > WIDE:
+            return f"{self.dataset} ({signed(self.points)}, with an interval over {WIDE:g} points wide)"
         return f"{self.dataset} ({signed(self.points)}, {signed(self.low)} to {signed(self.high)})"
 
 
@@ -242,7 +247,7 @@ def ensembles(frames: Frames) -> Lesson | None:
 
 
 def missing_values(frames: Frames) -> Lesson | None:
-    """Instance weighting where cells go missing at random (PhD chapter 4), at the highest rate."""
+    """Instance weighting where cells go missing completely at random (PhD chapter 4), at the highest rate."""
     frame = frames.read("missing", "comparisons")
     if not len(frame):
         return None
@@ -393,7 +398,7 @@ def highest(frames: Frames) -> Lesson | None:
         f"{(beaten['dataset'] == dataset).sum()} of {(chosen['dataset'] == dataset).sum()} on {dataset}"
         for dataset in names.index
     ]
-    sentences.append(f"Methods that tests find worse than another: {with_and(worse)}.")
+    sentences.append(f"Methods that tests find worse than any other one, not only than the best: {with_and(worse)}.")
     if safe:
         unbeaten = with_and(training_method_name(method) for method in ordered_training_methods(safe))
         sentences.append(f"On none of {n_sets.max()} data sets does a test find a better method than {unbeaten}.")

@@ -18,10 +18,25 @@ from treecrf_studies.framework.settings import Settings
 from treecrf_studies.framework.views import distinct_accuracies, nearness_texts, published_values
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.forest import Forest, Interval
-from treecrf_studies.rendering.parts import Group, Markdown, Note, Page, Part, Section, Study, listed, md, paragraph
+from treecrf_studies.rendering.parts import (
+    Group,
+    Markdown,
+    Note,
+    Page,
+    Part,
+    Section,
+    Study,
+    joined,
+    link,
+    listed,
+    md,
+    paragraph,
+)
 from treecrf_studies.rendering.style import training_method_name
 from treecrf_studies.report.claim_pages import papers_list
 from treecrf_studies.report.findings import overview_findings
+from treecrf_studies.report.guide import CITE, choose
+from treecrf_studies.report.lessons import Frames
 from treecrf_studies.report.papers import counts_text
 from treecrf_studies.training.choices import BETTER
 
@@ -34,6 +49,15 @@ figures of five papers anew. A run computed every number on these pages, except 
 
 ABOUT_OWN = """
 This run compares {methods} on {datasets}. Every number on these pages was computed by the run that wrote them.
+"""
+
+STRIP = "verdicts-on-the-claims"
+"""The section that shows all verdicts."""
+
+VERDICTS = """
+✓ *replicated*, ◐ *partly*, ✗ *not replicated*: a test decides. ? *undecided*: the test shows neither the claim nor its contrary.
+= *checked*: a theorem or an exact example. *No verdict*: the paper, its data or one timing do not allow one. *Not run*: the run
+lacks a data set or method.
 """
 
 INTERVALS = (
@@ -59,16 +83,18 @@ def overview(
     claims: pd.DataFrame | None,
     absent: Mapping[str, str],
     jobs: pd.DataFrame,
+    explorer: str = "",
 ) -> Page:
     """The first page; without `claims` the run says nothing of papers.
 
     `absent` has the data sets that were not finished, and why; `jobs` is from
-    `treecrf_studies.report.provenance.job_costs`.
+    `treecrf_studies.report.provenance.job_costs`; `explorer` as of `treecrf_studies.report.papers.paper_pages`.
     """
     comparisons = _comparisons(settings)
     sections = [_own_method(name, comparisons) for name in settings.labellers]
     methods = set(comparisons["method"]) | set(comparisons["other"])
-    sections += overview_findings(settings, claims)
+    guide = choose(Frames(settings)) if claims is not None else Section("choose", "", [])
+    sections += [guide, *map(_with_verdicts, overview_findings(settings, claims))]
     if claims is not None:
         sections.append(Section("papers", "Papers", papers_list(claims)))
     if OURS in methods:
@@ -82,8 +108,22 @@ def overview(
     lead: list[Part] = [
         paragraph(ABOUT_PAPERS) if claims is not None else _about_own(settings, studies, methods),
         *listed(map(_tile, _numbers(settings, claims, methods, jobs))),
+        _ways(explorer, bool(guide.parts)),
     ]
     return Page(PATH, title, "Overview", [Group("", [section for section in sections if section.parts])], lead)
+
+
+def _ways(explorer: str, has_guide: bool) -> Note:
+    """Where a reader goes on."""
+    ways: list[Markdown] = [link("Choose a method", f"{PATH}#choose")] if has_guide else []
+    ways.append(link("Explore all results", explorer) if explorer else md("Explorer: docs/explorer.md"))
+    ways += [md("Your own data: docs/own_data.md"), link("How to cite", CITE)]
+    return paragraph("{ways}", ways=joined(ways, " · "))
+
+
+def _with_verdicts(section: Section) -> Section:
+    """The section, with what verdicts mean where it shows them."""
+    return section._replace(parts=[*section.parts, paragraph(VERDICTS)]) if section.identifier == STRIP else section
 
 
 # --- numbers ----------------------------------------------------------------------------------------
@@ -95,7 +135,8 @@ def _numbers(settings: Settings, claims: pd.DataFrame | None, methods: set[str],
         met, of, apart = nearness_texts(distinct_accuracies(published_values(settings)))
         tiles.append(Tile(met, "published accuracies met within one point", f"{of}. Counted apart: {apart}"))
         n_replicated = int((claims["verdict"] == REPLICATED).sum())
-        tiles.append(Tile(f"{n_replicated} of {len(claims)}", "claims replicated", counts_text(claims)))
+        rest = counts_text(claims[claims["verdict"] != REPLICATED])
+        tiles.append(Tile(f"{n_replicated} of {len(claims)}", "claims replicated by the sequence-level test", rest))
     names = {name for study in registry() for name in _distinct(study.name, settings)}
     tiles.append(Tile(str(len(names)), "data sets"))
     if claims is None and methods:

@@ -22,9 +22,12 @@ from treecrf_studies.rendering.markdown import GLOSSARY, read_layout, write_page
 from treecrf_studies.rendering.parts import Group, Markdown, Note, Page, Study, escaped
 from treecrf_studies.rendering.site import build_site
 from treecrf_studies.report import claim_pages, ledger, provenance
+from treecrf_studies.report.conclusions import conclude
 from treecrf_studies.report.findings import learnt_page, table_drawings, words_of_figures
+from treecrf_studies.report.guide import cite_page
+from treecrf_studies.report.lessons import Frames
 from treecrf_studies.report.overview import overview
-from treecrf_studies.report.papers import PAPERS, Seen, missing_pages, paper_pages
+from treecrf_studies.report.papers import PAPERS, Paper, Seen, missing_pages, paper_pages
 from treecrf_studies.report.provenance import run_page
 
 PAGE, MARKDOWN = "index.html", "markdown"
@@ -66,8 +69,13 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
         pages = [Page(f"{each.identifier}.md", each.title, each.title, [Group("", each.sections)]) for each in shown]
     told = claims if is_published else None
     jobs = provenance.job_costs(results, provenance.used_datasets(settings, chosen))
-    pages += [run_page(settings, is_published), *_glossary()]
-    pages.insert(0, overview(settings, shown, told, _absent(settings, chosen, Path(logs)), jobs))
+    commit = provenance.commit()
+    pages += [
+        run_page(settings, is_published),
+        *_glossary(),
+        cite_page(f"results at commit {commit}" if commit else ""),
+    ]
+    pages.insert(0, overview(settings, shown, told, _absent(settings, chosen, Path(logs)), jobs, explorer))
     banner = settings.banner if finished else f"{UNFINISHED} {settings.banner}".strip()
     shutil.rmtree(reports / MARKDOWN, ignore_errors=True)
     write_pages(pages, reports / MARKDOWN, Markdown(f"> {escaped(banner)}") if banner else Markdown(), explorer)
@@ -87,13 +95,13 @@ def pages_of_papers(
     """What was learnt, the papers, missing values and claims, as far as there is something; `explorer` as of
     `paper_pages`.
     """
-    words = words_of_figures(settings)
+    words, frames = words_of_figures(settings), Frames(settings)
+
+    def seen(paper: Paper) -> Seen:
+        return Seen(table_drawings(settings, paper), words, conclude(paper, frames, claims, compared))
+
     learnt = learnt_page(settings)
-    papers = [
-        page
-        for paper in PAPERS
-        for page in paper_pages(paper, shown, claims, compared, Seen(table_drawings(settings, paper), words), explorer)
-    ]
+    papers = [page for paper in PAPERS for page in paper_pages(paper, shown, claims, compared, seen(paper), explorer)]
     return [
         *([learnt] if learnt else []),
         *papers,
@@ -104,12 +112,22 @@ def pages_of_papers(
 
 def _glossary() -> list[Page]:
     """The documentation's glossary as a page of the site, where the documentation is beside the package."""
+    text = _glossary_text()
+    return [Page(GLOSSARY, "Glossary", "Glossary", [], [Note(Markdown(text))])] if text else []
+
+
+def glossary() -> dict[str, str]:
+    """The words of the documentation's glossary and the first sentence on each; none where it is not there."""
+    entries = re.findall(r"^\*\*(.+?)\.\*\* (.+?\.)(?= |$)", _glossary_text(), re.MULTILINE)
+    return {word: re.sub(r"[*`]", "", text) for words, text in entries for word in words.split(", ")}
+
+
+def _glossary_text() -> str:
     path = Path(__file__).resolve().parents[3] / "docs" / GLOSSARY
     if not path.is_file():
-        return []
+        return ""
     text = path.read_text(encoding="utf-8").partition("\n")[2].strip()
-    alone = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)  # other pages of the documentation are not there
-    return [Page(GLOSSARY, "Glossary", "Glossary", [], [Note(Markdown(alone))])]
+    return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)  # other pages of the documentation are not there
 
 
 def about_papers(settings: Settings, claims: pd.DataFrame) -> bool:

@@ -19,6 +19,7 @@ from treecrf_studies.rendering.parts import (
     Figure,
     Group,
     Markdown,
+    Note,
     Page,
     Part,
     Section,
@@ -230,12 +231,13 @@ def three_counts(claims: pd.DataFrame) -> list[str]:
 
 
 class Seen(NamedTuple):
-    """What figures add to a page: drawings of tables by the anchors of these, and sentences with alternative texts by the
-    names of figures.
+    """What a run adds to a page: drawings of tables by the anchors of these, sentences with alternative texts by the
+    names of figures, and the sentences of its conclusion.
     """
 
     tables: Mapping[str, Sequence[Drawing]]
     words: Mapping[str, tuple[str, str]]
+    conclusion: Sequence[Markdown] = ()
 
 
 NOT_SEEN = Seen({}, {})
@@ -268,6 +270,7 @@ def paper_pages(
         if section.identifier not in taken and section.parts
     ]
     lead: list[Part] = [
+        *([Note(Markdown(" ".join(seen.conclusion)))] if seen.conclusion else []),
         paragraph("{reference}", reference=paper.reference),
         paragraph("{n}:", n=counted(len(of_paper), "claim")),
         *listed(three_counts(of_paper)),
@@ -341,11 +344,20 @@ def _with_claims(layout: pd.DataFrame, rows: Iterable[Mapping[Any, Any]]) -> pd.
     return flattened(layout).assign(claims=cells) if any(cells) else layout
 
 
+BEYOND = paragraph(
+    "The dissertation asks whether one treatment beats all others by a test ({chapter}, {claim}). This page counts ties too, over "
+    "more treatments, mechanisms and trees.",
+    chapter=link("chapter 4", "chapter-4.md"),
+    claim=link("claim P4.15", claim_path("P4.15")),
+)
+"""What the page on missing values begins with."""
+
+
 def missing_pages(studies: Sequence[Study]) -> list[Page]:
     """The page on missing values: which method to use when, by mechanism and with other trees."""
     found = {section.identifier: section for study in studies for section in study.sections}
     sections = [found[name] for name in OF_MISSING if name in found]
-    return [Page(MISSING, "Missing values", "Missing values", [Group("", sections)])] if sections else []
+    return [Page(MISSING, "Missing values", "Missing values", [Group("", sections)], [BEYOND])] if sections else []
 
 
 AS_JUDGED = "as judged"

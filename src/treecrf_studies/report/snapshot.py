@@ -45,6 +45,7 @@ from treecrf_studies.rendering.parts import Group, Markdown, Note, Page, Part, S
 from treecrf_studies.rendering.parts import Study as Shown
 from treecrf_studies.rendering.style import save_figure
 from treecrf_studies.report import ledger, provenance
+from treecrf_studies.report.guide import cite_page
 from treecrf_studies.report.overview import overview
 from treecrf_studies.report.page import pages_of_papers, studies, unfinished
 from treecrf_studies.report.provenance import PATH as RUN
@@ -140,6 +141,10 @@ def write_site(folder: Path, old: Path) -> None:
         pages = pages_of_papers(remade, shown, claims, by_rule, compared)
         pages.insert(0, overview(remade, shown, claims, _absent(parts), costs))
         origins = _origins(parts, settings, costs, any(found.glob("*/counts.parquet")))
+        dates, commits = (
+            with_and(dict.fromkeys(str(part.origin[name])[:10] for part in parts)) for name in ("date", "commit")
+        )
+        pages.append(cite_page(f"results of {dates}, code at commit {commits}"))
         pages.append(Page(RUN, "What was run", "What was run", [Group("", origins)]))
         write_pages(pages, folder, _banner(parts), documentation="..")
 
@@ -342,7 +347,8 @@ def about_evidence(has_counts: bool) -> Note:
         "The folder `{folder}` holds the numbers behind verdicts, tables, figures and the explorer, with at most {digits} "
         "significant digits. {counts}\n\n- `make snapshot`, without results of a run, makes these pages again.\n"
         '- `treecrf_studies.report.ledger.verdicts("docs/results/{folder}")` computes the verdicts.\n'
-        "- `python -m treecrf_studies.explorer.page --results docs/results/{folder} --reports build` writes the explorer."
+        "- `python -m treecrf_studies.explorer.page --results docs/results/{folder} --reports build` writes the explorer.\n"
+        "- docs/recompute.md computes 40 of the numbers again, by other code."
     )
     counts = "`counts.parquet` has the correct positions of every test sequence." if has_counts else ""
     return paragraph(text, folder=EVIDENCE, digits=DIGITS, counts=Markdown(counts))

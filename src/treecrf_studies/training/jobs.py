@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from treecrf.io.files import stacked
 from treecrf.missing import Imputer
-from treecrf.models.boosted.checkpoint import Checkpoint
+from treecrf.models.boosted.boosting import Checkpoint
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.selection import derive_seed, inner_trials, outer_splits

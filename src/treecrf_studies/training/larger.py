@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from treecrf.missing import Imputer
-from treecrf.models.boosted.checkpoint import Checkpoint
+from treecrf.models.boosted.boosting import Checkpoint
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import Split, derive_seed, hold_out, repeated_folds, training_draws
 from treecrf_studies.framework.jobs import Frames, JobContext

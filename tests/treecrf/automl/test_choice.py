@@ -4,9 +4,20 @@ import numpy as np
 import pandas as pd
 import pytest
 from builders import larger_set, letter_before
+from scipy.optimize import minimize
 
 from treecrf.automl.candidates import GRIDS, ITERATIONS, METHODS, Candidate, make_candidates
-from treecrf.automl.choice import choose, choose_best, divide_budget
+from treecrf.automl.choice import (
+    MOST_MEMBERS,
+    Limits,
+    blend,
+    choose,
+    choose_best,
+    choose_weights,
+    cross_fit_weights,
+    divide_budget,
+    mean_log_loss,
+)
 from treecrf.automl.cross_validation import CVResults, FoldResult, make_folds, score_marginals
 from treecrf.automl.fitting import FitOptions
 from treecrf.automl.scores import Counts
@@ -71,7 +82,8 @@ def test_large_sets_are_screened_in_part(monkeypatch):
     monkeypatch.setattr("treecrf.automl.search.MOST_OTHERS", 0)
     trained = []
 
-    def trying(candidate, train, held_out, metric, keeps_marginals=False):
+    def trying(candidate, split, metric, keeps_marginals=False):
+        train, held_out, _ = split
         trained.append((train.n_positions, held_out.n_positions, candidate.iterations))
         right, marginals = np.ones((1, len(held_out))), np.ones((held_out.n_positions, 3), dtype=np.float32)
         counts = Counts(right.astype(int), right.astype(int))
@@ -184,3 +196,57 @@ def test_a_larger_budget_starts_from_all_candidates_of_a_smaller_one():
     ]
     few, many = ({tuple(row) for row in table[["method", "window", "inputs"]].to_numpy()} for table in tables)
     assert few <= many
+
+
+def free(n):
+    return Limits(np.zeros((1, n)), np.ones(1))
+
+
+def test_the_log_loss_is_near_the_smallest_of_all_weights():
+    rng = np.random.default_rng(0)
+    of_truth = rng.beta(2, 1, (4, 500))
+    weights = choose_weights(of_truth, free(4))
+    assert weights.sum() == pytest.approx(1)
+
+    def loss(free_weights):
+        shares = np.exp(free_weights) / np.exp(free_weights).sum()
+        return mean_log_loss(shares @ of_truth)
+
+    assert mean_log_loss(weights @ of_truth) == pytest.approx(minimize(loss, np.zeros(4)).fun, rel=0.005)
+
+
+def test_one_that_is_best_everywhere_is_alone():
+    of_truth = np.array([np.full(50, 0.9), np.full(50, 0.5)])
+    assert choose_weights(of_truth, free(2)).tolist() == [1, 0]
+
+
+def test_limits_hold_for_all_members_together(monkeypatch):
+    of_truth = np.random.default_rng(0).beta(2, 1, (10, 400))
+    assert 3 < (choose_weights(of_truth, free(10)) > 0).sum() <= MOST_MEMBERS
+    costs = np.vstack([np.ones(10), np.zeros(10)])
+    assert (choose_weights(of_truth, Limits(costs, np.array([3.0, 1.0]))) > 0).sum() == 3
+    assert (choose_weights(of_truth, Limits(costs, np.array([0.5, 1.0]))) > 0).sum() == 1
+    monkeypatch.setattr("treecrf.automl.choice.MOST_MEMBERS", 2)
+    assert (choose_weights(of_truth, free(10)) > 0).sum() == 2
+
+
+def test_groups_are_judged_by_weights_that_others_chose():
+    rng = np.random.default_rng(0)
+    group = np.repeat(np.arange(20), 10)
+    of_truth = rng.beta(2, 1, (3, 200))
+    weights, part = cross_fit_weights(of_truth, group, free(3), 1)
+    assert weights.shape == (5, 3)
+    assert all(len(np.unique(part[group == each])) == 1 for each in range(20))
+    for number in range(5):
+        np.testing.assert_array_equal(weights[number], choose_weights(of_truth[:, part != number], free(3)))
+    assert cross_fit_weights(of_truth, np.zeros(200, dtype=int), free(3), 1) is None
+
+
+def test_blended_marginals_are_weighted_means():
+    rng = np.random.default_rng(0)
+    marginals = [rng.dirichlet(np.ones(4), 6).astype(np.float32) for _ in range(2)]
+    weights, part = np.array([[0.25, 0.75], [1.0, 0.0]]), np.array([0, 1, 0, 1, 1, 0])
+    found = blend(marginals, weights, part)
+    for row in range(6):
+        expected = np.average([each[row] for each in marginals], axis=0, weights=weights[part[row]])
+        np.testing.assert_allclose(found[row], expected, rtol=1e-6)

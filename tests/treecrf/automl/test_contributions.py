@@ -13,7 +13,7 @@ from treecrf.automl.fitting import average, trained_parts
 from treecrf.automl.labeller import TableLabeller
 from treecrf.chain import StateSpace
 from treecrf.missing import Imputer, Indicator, inject
-from treecrf.models.boosted.memm import MEMM
+from treecrf.models.boosted.treecrf import MEMM
 from treecrf.models.linear.linear_crf import LinearCRF
 from treecrf.models.pipelines import DerivingLabeller
 from treecrf.models.window.classifiers import WindowLightGBM

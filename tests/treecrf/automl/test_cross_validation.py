@@ -9,15 +9,21 @@ from builders import letter_before, random_set
 from treecrf import SequenceSet
 from treecrf.automl.candidates import make_candidates
 from treecrf.automl.cross_validation import (
+    SPREAD,
+    USUAL,
     CVResults,
     FoldResult,
+    LearningCurve,
+    Split,
     cut_into_blocks,
-    draw_part,
+    draw_sequences,
     fit_fold,
     make_folds,
     one_standard_error_choice,
 )
 from treecrf.automl.scores import Counts
+from treecrf.automl.search import BudgetedSearch
+from treecrf.statistics.metrics import Accuracy
 
 
 def test_relatives_and_copies_are_held_out_together():
@@ -29,7 +35,7 @@ def test_relatives_and_copies_are_held_out_together():
     for fold in folds.parts:
         for one, other in ((0, 1), (8, 9), (3, 20), (4, 21)):
             assert (one in fold) == (other in fold)
-    train, held_out = folds.split(0)
+    train, held_out, _ = folds.split(0)
     assert len(train) + len(held_out) == 22
 
 
@@ -75,19 +81,39 @@ def test_too_short_to_be_cut():
 
 def test_a_part_has_whole_groups():
     data = random_set(np.random.default_rng(3), n_sequences=40, longest=9).with_groups(np.arange(40) // 4)
-    part = draw_part(data, 0, data.n_positions // 2, 2)
+    part = data.select(draw_sequences(data, 0, data.n_positions // 2, 2))
     assert 0 < part.n_positions <= data.n_positions // 2
     assert (np.bincount(part.groups)[np.unique(part.groups)] == 4).all()
-    assert draw_part(data, 0, 1, 3).groups.tolist() == sorted(draw_part(data, 0, 1, 3).groups)
-    assert len(np.unique(draw_part(data, 0, 1, 3).groups)) == 3
-    assert draw_part(data, 0, 10**6, 2) is data
+    few = draw_sequences(data, 0, 1, 3)
+    assert few.tolist() == sorted(few)
+    assert len(np.unique(data.groups[few])) == 3
+    assert draw_sequences(data, 0, 10**6, 2).tolist() == list(range(40))
+
+
+def test_weights_follow_the_sequences_that_train():
+    """Rows with wrong labels and weight 0 teach nothing, in folds, parts of folds and a drawn part of the set."""
+    data = letter_before(40)
+    wrong = np.repeat(np.arange(40) % 2 == 0, 10)
+    spoilt = data.with_labels(np.where(wrong, 0, data.labels), data.label_names)
+    folds = make_folds(spoilt, 0, 300, weights=np.where(wrong, 0.0, 2.0))
+    split = folds.split(1)
+    for each in (split, split.part(0, split.train.n_positions // 2, 1)):
+        assert each.weights.tolist() == np.where(each.train.groups % 2 == 0, 0.0, 2.0).repeat(10).tolist()
+    judged = data.select(range(8))
+    for method in ("treecrf_newton", "linear_crf"):
+        [candidate] = next(make_candidates(method, data, [(1, 1)], "auto", {"iterations": 20}))
+        points = [
+            fit_fold(candidate, Split(split.train, judged, weights)).counts.points[-1]
+            for weights in (split.weights, None)
+        ]
+        assert points[0] == 100 > points[1]
 
 
 def test_a_fold_scores_stages_by_sequence():
     data = letter_before(12)
-    train, held_out = data.select(range(8)), data.select(range(8, 12))
+    train, held_out = split = Split(data.select(range(8)), data.select(range(8, 12)))[:2]
     [candidate] = next(make_candidates("treecrf_newton", data, [(1, 1)], "auto", {"iterations": 4}))
-    result = fit_fold(candidate, train, held_out)
+    result = fit_fold(candidate, Split(*split))
     labeller = candidate.build().set_params(missing="instance_weighting").fit(train)
     right = labeller.predict(held_out) == held_out.labels
     assert result.iterations.tolist() == [1, 2, 3, 4]
@@ -99,18 +125,18 @@ def test_a_fold_scores_stages_by_sequence():
 def test_many_labels_are_scored_at_fewer_stages(monkeypatch):
     data = letter_before(12)
     [candidate] = next(make_candidates("treecrf_newton", data, [(0, 0)], "auto", {"iterations": 15}))
-    split = data.select(range(8)), data.select(range(8, 12))
-    assert fit_fold(candidate, *split).iterations.tolist() == list(range(1, 16))
+    split = Split(data.select(range(8)), data.select(range(8, 12)))
+    assert fit_fold(candidate, split).iterations.tolist() == list(range(1, 16))
     monkeypatch.setattr("treecrf.automl.cross_validation.SCORING", 40 * 3**2)
-    assert fit_fold(candidate, *split).iterations.tolist() == [3, 6, 9, 12, 15]
+    assert fit_fold(candidate, split).iterations.tolist() == [3, 6, 9, 12, 15]
 
 
 def test_marginals_are_kept_where_they_are_asked_for():
     data = letter_before(12)
-    split = data.select(range(8)), data.select(range(8, 12))
+    split = Split(data.select(range(8)), data.select(range(8, 12)))
     [candidate] = next(make_candidates("linear_crf", data, [(1, 1)], "auto", {"iterations": 3}))
-    assert fit_fold(candidate, *split).marginals is None
-    kept = fit_fold(candidate, *split, keeps_marginals=True).marginals
+    assert fit_fold(candidate, split).marginals is None
+    kept = fit_fold(candidate, split, keeps_marginals=True).marginals
     labeller = candidate.build().fit(split[0])
     assert [each.dtype for each in kept] == [np.float32] * 3
     np.testing.assert_allclose(kept[-1], labeller.predict_proba(split[1]), rtol=1e-6, atol=1e-7)
@@ -142,3 +168,57 @@ def test_of_candidates_that_chance_tells_apart_the_smallest_log_loss_is_best():
     best = [10, 7, 10, 6]  # by a point, which is within a standard error
     assert [one_standard_error_choice(of(best, alike), log_loss[:2], errors) for errors in (1.0, 0.0)] == [1, 0]
     assert one_standard_error_choice(of(steady, steady), log_loss[:2]) == 0
+
+
+def wrong(per_mille, n_groups, size=1000):
+    return Counts(np.full(n_groups, size - per_mille), np.full(n_groups, size))
+
+
+def test_many_groups_tell_the_exponent():
+    curve = LearningCurve.of_halves(wrong(100, 50), wrong(140, 50))
+    assert curve.exponent == pytest.approx(np.log2(1.4))
+    assert curve.error == pytest.approx(0, abs=1e-6)
+    assert curve.correct(Accuracy(90, 90, 90), 2, 5).points == pytest.approx(100 - 10 / 1.4)
+
+
+def test_few_that_differ_leave_it_near_the_usual_one():
+    rng = np.random.default_rng(0)
+    whole, half = (Counts(rng.integers(2, 10, 4), np.full(4, 10)) for _ in range(2))
+    curve = LearningCurve.of_halves(whole, half)
+    assert abs(curve.exponent - USUAL) < 2 * SPREAD
+    assert 0 < curve.error <= SPREAD
+    assert LearningCurve.of_halves(wrong(0, 3), wrong(0, 3)) == LearningCurve()
+
+
+def test_the_error_of_the_exponent_is_that_of_redrawn_groups():
+    rng = np.random.default_rng(1)
+    found, errors = [], []
+    for _ in range(300):
+        size = np.full(40, 50)
+        curve = LearningCurve.of_halves(Counts(rng.binomial(size, 0.9), size), Counts(rng.binomial(size, 0.87), size))
+        share = 1 - (curve.error / SPREAD) ** 2
+        found.append((curve.exponent - (1 - share) * USUAL) / share)  # without the usual one
+        errors.append(SPREAD * np.sqrt((1 - share) / share))
+    assert np.std(found) == pytest.approx(np.mean(errors), rel=0.15)
+
+
+def test_intervals_widen_with_the_distance():
+    estimate = Accuracy(80.0, 78.0, 82.0)
+    near, far = (LearningCurve().correct(estimate, ratio, 5) for ratio in (1.25, 10))
+    assert 80 < near.points < far.points < 100
+    assert 4 < near.high - near.low < far.high - far.low
+    nothing_known = LearningCurve().correct(Accuracy(80.0, np.nan, np.nan), 1.25, 3)
+    assert nothing_known.points > 80
+    assert np.isnan(nothing_known.low)
+
+
+def test_halves_are_trained_within_the_budget():
+    folds = make_folds(letter_before(), 0, 10_000)
+    [candidate, *_] = next(make_candidates("linear_crf", folds.data, [(0, 0)], "auto", {"iterations": 4}))
+    search = BudgetedSearch(folds, 1000.0, lambda done, words: None)
+    [one] = search.cross_validate([candidate])
+    left = search.left
+    assert search.learning_curve(one) != LearningCurve()
+    assert left - search.left == pytest.approx(folds.n_folds * search.cost(one.best) / 2)
+    search.left = 0.0
+    assert search.learning_curve(one) == LearningCurve()

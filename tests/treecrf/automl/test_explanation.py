@@ -59,6 +59,20 @@ def test_what_decides_is_missed(model):
     assert permutation_importance(model, data, 0).equals(losses)
 
 
+def test_positions_count_what_they_weigh(model):
+    """Of weight 0 are the sequences in which the letter says nothing: with the others alone the loss is that of these."""
+    data = made(1)
+    odd = np.repeat(np.arange(40) % 2 == 1, 10)
+    rng = np.random.default_rng(2)
+    spoilt = data.with_labels(np.where(odd, rng.integers(0, 3, 400), data.labels), data.label_names)
+    lost = [
+        permutation_importance(model, spoilt, 0, weights=weights).loc[0, "lost"]
+        for weights in (np.where(odd, 0.0, 2.0), None, np.ones(400))
+    ]
+    assert lost[0] > 1.5 * lost[1] > 0
+    assert lost[1] == lost[2]
+
+
 def test_holes_move_as_other_cells_do():
     data = inject(made(4), 0.2, np.random.default_rng(0))
     transform = Imputer(add_indicator=True).fit(data)

@@ -9,8 +9,7 @@ from random_chains import SMALL, random_chains, random_lattice, random_potential
 
 from treecrf import chain
 from treecrf.chain import trellis as trellises
-from treecrf.chain.lag import lagged_marginals
-from treecrf.chain.smoothing import LagSmoother
+from treecrf.chain.smoothing import LagSmoother, lagged_marginals
 
 
 def expected(potentials, offsets, order, lag, masks):

@@ -7,8 +7,7 @@ from random_chains import N_LABELS, dense, random_lattice, random_potentials
 
 from treecrf import chain
 from treecrf.chain import lattice as lattices
-from treecrf.chain._lattice_kernels import Recursions, backward, forward
-from treecrf.chain.lattice import Weights, build_lattice
+from treecrf.chain.lattice import Recursions, Weights, backward, build_lattice, forward
 from treecrf.compiled.struct import allocate
 
 

@@ -6,8 +6,7 @@ import pytest
 
 from treecrf import SequenceSet, TreeCRF
 from treecrf.chain import lattice as lattices
-from treecrf.chain._lattice_kernels import Recursions, backward, forward
-from treecrf.chain.lattice import Weights, build_lattice
+from treecrf.chain.lattice import Recursions, Weights, backward, build_lattice, forward
 from treecrf.compiled.struct import allocate
 
 LENGTHS = (3, 1, 5, 5, 2, 4)

@@ -110,6 +110,24 @@ def test_columns_of_other_names_are_guessed_where_one_reading_is_plain(run, sens
     assert "has no column 'stroll'" in err
 
 
+def test_columns_that_are_not_there_are_refused_or_stand_in_the_table(run, words, fit_trees):
+    words.to_csv("train.csv", index=False)
+    fit_trees("--iterations", 8, "--window", "1,0", "--max-leaves", 3)
+    words.drop(columns="letter").to_csv("part.csv", index=False)
+    code, _, err = run("predict", "m.npz", "part.csv")
+    assert code == 1
+    assert "part.csv has no column 'letter'" in err
+    assert "or label without them (unknown 1)." in err
+    code, out, err = run("evaluate", "m.npz", "part.csv", "--unknown", 1)
+    assert (code, "accuracy 100" in out) == (0, False)
+    assert "'letter'  600 of 600 cells  the column is not there" in err
+    words.drop(columns="noise").to_csv("part.csv", index=False)  # no tree asks for it
+    code, out, err = run("predict", "m.npz", "part.csv")
+    assert (code, out.splitlines()[0]) == (0, "sequence,label,letter,predicted")
+    assert "'noise'  600 of 600 cells  the column is not there" in err
+    assert run("evaluate", "m.npz", "part.csv")[1].startswith("m.npz: accuracy 100.00 %")
+
+
 def test_a_model_knows_its_origin(run, sensors):
     assert run("fit", "sensors.csv", "-o", "m.npz", *QUICK, "--groups", "user")[0] == 0
     origin = TableLabeller.load("m.npz").origin

@@ -100,16 +100,6 @@ def test_pipelines_do_what_their_steps_do(transform):
     assert scores[0] == scores[1]
 
 
-def test_treecrf_is_searched_and_piped():
-    pipeline = make_pipeline(Imputer(), TreeCRF(3, 4))
-    frames, names = by_sequence(HOLES)
-    search = GridSearchCV(pipeline, {"treecrf__max_leaves": [2, 8], "imputer__add_indicator": [False, True]}, cv=2)
-    search.fit(frames, names)
-    by_set = GridSearchCV(pipeline, search.param_grid, cv=2).fit(HOLES)
-    assert search.cv_results_["mean_test_score"].tolist() == by_set.cv_results_["mean_test_score"].tolist()
-    assert cross_val_score(TreeCRF(3, 4, missing="instance_weighting"), HOLES, cv=2).min() > 0.4
-
-
 @pytest.mark.parametrize(
     ("outer", "place"),
     [

@@ -14,8 +14,7 @@ from saved_models import (
 )
 
 import treecrf
-from treecrf.compiled.rules import FINITE, below, offsets_into
-from treecrf.compiled.struct import Float64, Int64, struct
+from treecrf.compiled.struct import FINITE, Float64, Int64, below, offsets_into, struct
 from treecrf.models.base import named_arrays, refuse_rest, take_declared
 from treecrf.models.persistence import load_class
 from treecrf.models.registry import LABELLERS

@@ -6,8 +6,7 @@ import numpy as np
 from builders import number_set
 
 from treecrf import LinearCRF
-from treecrf.automl.breakdown import break_down
-from treecrf.automl.evaluation import compare, evaluate, verdicts
+from treecrf.automl.evaluation import break_down, compare, evaluate, verdicts
 from treecrf.pages.evaluation import Judged, render_evaluation
 
 EVIL = "<script>alert(1)</script>"

@@ -14,14 +14,6 @@ def score(true, predicted, offsets=None):
     return chunk_f1(list(true), list(predicted), [0, len(true)] if offsets is None else offsets)
 
 
-def test_by_hand():
-    #               0123456789
-    found = score("BIOBBIOIIO", "BIOBIIOBIO")
-    # True: 0-1, 3, 4-5, 7-8. Predicted: 0-1, 3-5, 7-8.
-    assert found[3:] == (4, 3, 2)
-    assert found[:3] == pytest.approx((100 * 2 / 3, 100 * 2 / 4, 100 * 4 / 7))
-
-
 @pytest.mark.parametrize(
     ("true", "predicted", "offsets", "counts"),
     [

@@ -29,20 +29,6 @@ def rows_of(correct, positions):
     return *np.indices(k.shape).reshape(3, -1), k.ravel().astype(float), n.ravel().astype(float)
 
 
-def test_one_training_set_and_two_methods_by_hand():
-    # Baseline 80 right, 20 wrong; method 70 right, 30 wrong. Odds 4 and 7/3, odds ratio 7/12.
-    row = compare_methods(cells([80], [70]), "ada").iloc[0]
-    assert row["coefficient"] == pytest.approx(-0.5389965007326869, abs=1e-10)  # log(7 / 12)
-    assert row["standard_error"] == pytest.approx(0.33184190154205606, abs=1e-10)  # sqrt(1/80 + 1/20 + 1/70 + 1/30)
-    assert row["z"] == pytest.approx(-1.62426, abs=1e-5)
-    assert row["p_value"] == pytest.approx(0.104321, abs=1e-6)
-    assert row["p_holm"] == row["p_value"]
-    # 2 (80 log(80/75) + 20 log(20/25) + 70 log(70/75) + 30 log(30/25))
-    assert row["likelihood_ratio"] == pytest.approx(2.680713, abs=1e-6)
-    assert row["accuracy_points"] == pytest.approx(-10, abs=1e-9)
-    assert (row["dataset"], row["rate"], row["baseline"], row["method"]) == ("toy", 0.05, "ada", "bob")
-
-
 def test_plain_fit_is_maximum_likelihood(counts):
     method, training_set, _, k, n = rows_of(*arrays())
     beta, covariance, _ = maximum_likelihood(design(method, training_set), k, n)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from naive_statistics import convolved_p_value, sign_flip_p_value
 from numpy.testing import assert_allclose
-from scipy.stats import binom, norm, ttest_1samp
+from scipy.stats import binom, norm
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
@@ -40,17 +40,6 @@ def discordant(only_method, only_other, dataset="toy"):
     return frame(np.array([method, other]), np.arange(len(method)), dataset)
 
 
-def by_sequence(only_method, only_other):
-    """Two methods with these discordant positions in each sequence, and one position on which both are right."""
-    pieces = [
-        (sequence, *pair)
-        for sequence, (b, c) in enumerate(zip(only_method, only_other, strict=True))
-        for pair in [(True, False)] * b + [(False, True)] * c + [(True, True)]
-    ]
-    sequences, method, other = zip(*pieces, strict=True)
-    return frame(np.array([method, other]), sequences)
-
-
 @pytest.fixture
 def outcomes():
     """Four methods of unlike accuracy, a small and a large data set of 12 unlike sequences each, two decoders."""
@@ -78,31 +67,6 @@ def pairs_of(outcomes):
                 right[method]["correct"].tolist(),
                 right[other].loc[positions, "correct"].tolist(),
             )
-
-
-def test_corrected_by_hand():
-    # In favour of the method 10 + 6 + 1 + 3 = 20, of the other 2 + 1 + 4 + 1 = 8; both right on 4 more.
-    row = compare_pairs(by_sequence([10, 6, 1, 3], [2, 1, 4, 1])).iloc[0]
-    assert (row["dataset"], row["decoder"], row["method"], row["other"]) == ("toy", "viterbi", "cyd", "ada")
-    counts = ["n_positions", "n_both", "only_method", "only_other", "n_neither"]
-    assert row[counts].tolist() == [32, 4, 20, 8, 0]
-    assert row["accuracy_points"] == 37.5  # 12 of 32
-    assert not row["exact"]
-    assert row["statistic"] == pytest.approx(121 / 28)  # (12 - 1)^2 / 28
-    assert row["p_value"] == pytest.approx(2 * norm.sf(11 / np.sqrt(28)))
-    assert row["p_holm"] == row["p_value"]
-    # Differences 8, 5, -3, 2: their sum 12, their squares 64 + 25 + 9 + 4 = 102.
-    assert row["clustered_statistic"] == pytest.approx(144 / 102)
-    assert row["clustered_p_value"] == pytest.approx(2 * norm.sf(12 / np.sqrt(102)))
-    assert row["clustered_p_holm"] == row["clustered_p_value"]
-
-
-def test_exact_by_hand():
-    # At most one head in seven tosses: (1 + 7) / 128; twice that.
-    row = compare_pairs(discordant(6, 1)).iloc[0]
-    assert row["exact"]
-    assert np.isnan(row["statistic"])
-    assert row["p_value"] == pytest.approx(0.125, rel=1e-12)
 
 
 @pytest.mark.parametrize("settings", [{}, {"exact_under": 0}, {"exact_under": 40}])
@@ -147,22 +111,6 @@ def test_pairs_against_a_loop(outcomes):
         assert row["clustered_statistic"] == pytest.approx(total**2 / squares, rel=1e-12)
         assert row["clustered_p_value"] == pytest.approx(2 * norm.sf(abs(total) / squares**0.5), rel=1e-9)
     assert {row["exact"] for row in result} == {False, True}
-
-
-def test_clustered_statistic_follows_from_students_t():
-    # With t of the differences' mean against 0, sum^2 / (sum of squares) = K t^2 / (K - 1 + t^2).
-    only_method, only_other = [4, 0, 7, 2, 2, 5], [1, 2, 0, 2, 1, 0]
-    t = ttest_1samp(np.subtract(only_method, only_other), 0).statistic
-    row = compare_pairs(by_sequence(only_method, only_other)).iloc[0]
-    assert row["clustered_statistic"] == pytest.approx(6 * t**2 / (5 + t**2), rel=1e-12)
-
-
-@pytest.mark.parametrize(("b", "c"), [(20, 9), (3, 1), (0, 30)])
-def test_sequences_of_one_position_give_the_uncorrected_test(b, c):
-    row = compare_pairs(discordant(b, c)).iloc[0]
-    expected = mcnemar([[3, b], [c, 2]], exact=False, correction=False)
-    assert row["clustered_statistic"] == pytest.approx(expected.statistic, rel=1e-12)
-    assert row["clustered_p_value"] == pytest.approx(expected.pvalue, rel=1e-9)
 
 
 def test_holm_is_over_the_pairs_of_one_dataset_and_decoder(outcomes):
@@ -249,10 +197,6 @@ def test_all_flips_of_few_clusters(n_clusters):
     differences = rng.integers(-3, 4, (6, n_clusters))  # many ties
     found = flip_p_values(differences, draw_flips(n_clusters, 0))
     assert found.tolist() == [sign_flip_p_value(row.tolist()) for row in differences]
-
-
-def test_five_clusters_cannot_reach_the_level():
-    assert flip_p_values(np.array([[9, 8, 7, 9, 5]]), draw_flips(5, 0)).tolist() == [2 / 32]
 
 
 def test_drawn_flips_are_signs_with_the_identity_first():

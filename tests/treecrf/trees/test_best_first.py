@@ -7,9 +7,9 @@ from treecrf import Attribute, SequenceSet
 from treecrf.sequences import MISSING, slot_sizes, window_codes
 from treecrf.trees.best_first import fill_window_tests
 from treecrf.trees.columns import build_columns
+from treecrf.trees.forest import FULL
 from treecrf.trees.missing.grower import scan_copies, scan_whole_rows
 from treecrf.trees.packing import choose_packing, pack
-from treecrf.trees.tree import FULL
 
 
 def draw(rng, sizes, missing=0.0):

@@ -9,8 +9,7 @@ import treecrf
 from treecrf import MEMM, MISSING, Attribute, SequenceSet, TreeCRF, chain
 from treecrf.trees import flat
 from treecrf.trees.flat import FlatForest
-from treecrf.trees.forest import join_trees
-from treecrf.trees.tree import make_tree
+from treecrf.trees.forest import join_trees, make_tree
 
 
 def random_set(seed, n_sequences=30, n_labels=3, categories=(4, 2), longest=12):

@@ -278,7 +278,7 @@ def test_what_people_named_is_shown_as_text(chromium, settings, gathered, tmp_pa
     with opened(chromium, path) as browser:
         for fragment in ("", "pairs", METHOD, PAIR, CELL):
             view = browser.view(fragment)
-            assert browser.tab.title().endswith(" – Explore")
+            assert browser.tab.title().endswith(" – treecrf explorer")
             text = re.sub("\\s+", " ", browser.tab.locator("body").text_content())
             assert re.sub("\\s+", " ", f"treecrf{evil}") in text or fragment == "pairs"
         shown = [re.sub("\\s+", " ", cell) for cell in view.locator("th").all_text_contents()]

@@ -63,9 +63,9 @@ def test_headline_tabs_and_readme_name_the_same_methods(browser, gathered):
     titles = {view: browser.view(f"{view}?{CHOSEN}").locator("h2").inner_text() for view in ("leaderboard", "pairs")}
     assert titles["leaderboard"] == titles["pairs"]
     sets, methods = unbeaten(gathered)
-    found = re.fullmatch("No test on (.*) finds a method better than (.*)", titles["pairs"])
-    assert set(re.split(", | and ", found[1])) == set(sets)
-    assert set(re.split(", | or ", found[2])) == set(methods)
+    found = re.fullmatch("Start with (.*): no test on (.*) finds a better method", titles["pairs"])
+    assert set(re.split(", | and ", found[2])) == set(sets)
+    assert set(re.split(", | or ", found[1])) == set(methods)
     _, _, pairs = comparison(gathered)
     worse = {*pairs.loc[pairs["decision"] == "worse", "method"], *pairs.loc[pairs["decision"] == "better", "other"]}
     assert {*pairs["method"], *pairs["other"]} - worse == set(methods)
@@ -79,7 +79,7 @@ def test_a_headline_about_some_methods_says_so(browser):
     """Others, which are not shown, may be better."""
     titles = {browser.view(f"{view}?{CHOSEN}&whole=1").locator("h2").inner_text() for view in ("leaderboard", "pairs")}
     (title,) = titles
-    assert re.fullmatch("Among 3 methods shown, no test on 8 data sets finds a method better than .*", title)
+    assert re.fullmatch("Among 3 methods shown: start with .*: no test on 8 data sets finds a better method", title)
 
 
 def test_a_method_is_named_better_only_where_a_test_says_so(chromium, settings, gathered, tmp_path):
@@ -131,3 +131,31 @@ def test_where_no_set_has_all_methods_the_largest_group_is_compared(browser, gat
     sets = re.split(", | and ", note.split(" are over ")[1].split(", which ")[0])
     assert len(compared) * len(sets) == largest
     assert "Not compared" in note
+
+
+def test_sets_of_spans_open_with_f1_and_others_lead_to_it(browser):
+    view = browser.view("leaderboard?study=coding&data=conll2000_np")
+    assert view.locator("h2").inner_text().startswith("F1 of noun phrases of ")
+    view = browser.view("leaderboard?study=coding")
+    assert view.locator("#choose-leaderboard-metric").input_value() == "accuracy"
+    view.locator("text=see their F1").click()
+    assert "metric=F1" in browser.tab.url
+
+
+def test_data_sets_and_methods_are_explained_where_they_stand(browser):
+    view = browser.view(f"leaderboard?{CHOSEN}")
+    tips = view.locator("table").first.evaluate(
+        "(table) => Object.fromEntries([...table.querySelectorAll('[title]')].map((each) => [each.textContent, each.title]))"
+    )
+    assert tips["nettalk↕" if "nettalk↕" in tips else "nettalk"] == "stress of English letters"
+    assert tips["linear CRF"].startswith("A CRF with one weight per window cell")
+    assert tips["trees + net"] == "The average of TreeCRF-Newton and neural CRF."
+
+
+def test_colours_of_costs_are_those_of_families(browser):
+    view = browser.view(f"cost?{CHOSEN}&data=protein")
+    colours = view.locator(".drawing").first.evaluate(
+        "(place) => Object.fromEntries([...place.querySelectorAll('[data-mark]')].map((mark) => [mark.dataset.tip.split(' on ')[0], mark.getAttribute('style')]))"
+    )
+    assert colours["TreeCRF"] == colours["TreeCRF-2004"] == colours["MEMM"]
+    assert colours["linear CRF"] == colours["CRF with induction"] != colours["TreeCRF"]

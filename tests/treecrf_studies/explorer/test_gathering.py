@@ -198,3 +198,13 @@ def test_larger_samples_are_data_sets_of_their_own_beside_those_of_the_papers(se
     assert larger["cpu_seconds"].tolist() == [5, 5, 5]
     assert larger["standing"].tolist() == [WORSE] * 3
     assert found.pairs.query("dataset == 'protein_folds'")["value"].tolist() == [-2, -2, -2]
+
+
+def test_seconds_of_missing_values_are_those_of_a_training(gathered):
+    """The choice of settings and the prediction are apart, as in the table of costs."""
+    costs = frames("missing", "costs").query("dataset == 'protein' and rate == 0.2 and method == 'indicator'")
+    trained = costs[~costs["phase"].isin(["choice", "prediction"])]
+    seconds = trained.groupby("training_set")["cpu_seconds"].sum().median()
+    case = "study == 'missing' and dataset == 'protein' and method == 'indicator' and variant == '20 % missing'"
+    assert gathered.scores.query(case)["cpu_seconds"].tolist() == pytest.approx([seconds])
+    assert seconds < costs.query("phase == 'choice'").groupby("training_set")["cpu_seconds"].sum().median()

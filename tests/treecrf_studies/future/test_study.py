@@ -8,7 +8,7 @@ from scipy.stats import t as student
 from scipy.stats import ttest_rel
 
 from treecrf import SlidingWindow
-from treecrf.models.boosted.memm import MEMM
+from treecrf.models.boosted.treecrf import MEMM
 from treecrf.statistics.paired import compare_pairs
 from treecrf.trees.forest import Evaluator
 from treecrf_studies import datasets

@@ -83,11 +83,11 @@ def test_the_method_with_the_smallest_gap_is_recommended(frames):
     assert set(judged["rate"]) == {0.1, 0.4}  # nothing is missing at 0
     assert recommended(judged) == WEIGHTING
     (text,) = advice_sentences(judged)
-    assert (
-        "Use instance weighting for values missing at random. Its mean gap to the best method is 0.00 percentage "
-        "points over 2 cases, and it is never significantly worse than another method."
-    ) in text
-    assert text.endswith("For indicator, no test finds a better method.")
+    assert text == (
+        "Use instance weighting for values missing completely at random. Its mean gap to the best method of 2 cases: "
+        "0.00 percentage points, never significantly worse than another method. The second is indicator: −0.50 "
+        "percentage points, never significantly worse than another method."
+    )
 
 
 def test_cases_with_missing_cells_of_their_own_count_at_rate_0():
@@ -100,10 +100,24 @@ def test_cases_with_missing_cells_of_their_own_count_at_rate_0():
 def test_the_table_has_gaps_standings_and_cpu_time_of_an_iteration(frames):
     evaluations, comparisons, costs = frames
     layout = advice_layout(judge([(evaluations, comparisons, CASE)]), costs).set_index("method")
-    assert layout.loc["imputation", "gap, at random (points)"] == "−4.50"
-    assert layout.loc["imputation", "best / worse, at random"] == "0 / 2 of 2"
+    assert layout.loc["imputation", "gap, completely at random (points)"] == "−4.50"
+    assert layout.loc["imputation", "best or tied / worse, completely at random"] == "0 / 2 of 2"
     assert layout["CPU time"].to_dict() == {"instance weighting": "3.0", "imputation": "1.0", "indicator": "0.5"}
     assert not any("not at random" in head for head in layout)  # no such case
+
+
+def test_mechanisms_are_told_apart_by_what_absence_depends_on():
+    percent = {("a", 0.2): {WEIGHTING: 70, IMPUTATION: 75}}
+    parts = [
+        (evaluations_of(percent, mechanism=name), comparisons_of(percent, mechanism=name), (*CASE, "mechanism"))
+        for name in ("mcar", "runs", "test_only", "observations", "mar", "mnar", "label")
+    ]
+    kinds = judge(parts).groupby("missing")["mechanism"].agg(set).to_dict()
+    assert kinds == {
+        "completely at random": {"mcar", "runs", "test_only", "observations"},
+        "at random": {"mar"},
+        "not at random": {"mnar", "label"},
+    }
 
 
 def test_accuracies_of_the_command_are_marked_where_methods_were_compared(frames):

@@ -27,8 +27,9 @@ from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import MOST_BINS
 from treecrf.models.inputs import ClassWeight, refuse_mixed, vary_within
 from treecrf.sequences import MISSING, Attribute, SequenceSet, window_slots
+from treecrf.trees.best_first import NO_POLICY, MissingPolicy
+from treecrf.trees.forest import MAX_LEAVES
 from treecrf.trees.splitting import EITHER_SIDE, INCORPORATED, ONE_VS_REST, ORDERED, SUBSETS, UNKNOWN, SplitParams
-from treecrf.trees.tree import MAX_LEAVES, NO_POLICY, MissingPolicy
 
 Criterion = Literal["likelihood", "pseudo-likelihood", "local"]
 """What is followed: log P(Y | X), the pseudo-likelihood, or P(y_t | previous labels, w_t) position by position."""

@@ -29,10 +29,9 @@ from treecrf.models.chains import LatticeChains
 from treecrf.sequences import MISSING, Attribute, SequenceSet, slot_sizes, window_codes, window_rows
 from treecrf.trees.columns import Columns, build_columns, distinct_windows
 from treecrf.trees.flat import FlatForest
-from treecrf.trees.forest import Evaluator, Forest
+from treecrf.trees.forest import Evaluator, Forest, Tree
 from treecrf.trees.missing.partition import BlendingEvaluator
 from treecrf.trees.pair_grower import PairLeaves, add_to_pairs, route_pairs, with_longer_list
-from treecrf.trees.tree import Tree
 
 # --- windows and evaluators ---------------------------------------------------------------------------
 

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from treecrf import chain
 from treecrf.chain.inference import allows
-from treecrf.compiled.struct import allocate
+from treecrf.chain.lattice import predecessor_counts
+from treecrf.compiled.struct import allocate, size_of
 from treecrf.io.arrays import gather_ranges, places_in
 from treecrf.models.boosted._gradient_kernels import (
     BOUND,
@@ -24,21 +25,18 @@ from treecrf.models.boosted._gradient_kernels import (
 )
 from treecrf.models.boosted.boosting import Iteration, Training, draw_columns, draw_positions
 from treecrf.models.boosted.params import BoostingParams, Criterion
-from treecrf.models.boosted.potentials import distinct_windows_of, make_evaluator
+from treecrf.models.boosted.potentials import Candidates, distinct_windows_of, make_evaluator, pair_sizes
 from treecrf.models.execution import Workers
 from treecrf.models.inputs import vary_within
-from treecrf.sequences import MISSING, SequenceSet
-from treecrf.trees.best_first import Sample
-from treecrf.trees.columns import multiply_by_window, sum_by_window
-from treecrf.trees.forest import Routing, add_leaf_values, route
-from treecrf.trees.grower import Workspace, grow_tree
-from treecrf.trees.missing.grower import WeightedWorkspace, grow_weighted_tree
+from treecrf.sequences import MISSING, SequenceSet, slot_sizes
+from treecrf.trees.best_first import NO_COUNTS, NO_DEPTHS, Problem, Sample, make_problem
+from treecrf.trees.columns import sum_by_window
+from treecrf.trees.forest import Routing, Tree, add_leaf_values, route
+from treecrf.trees.grower import Workspace, grow_tree, with_longer_list
+from treecrf.trees.missing.grower import WeightedWorkspace, count_missing, grow_weighted_tree
 from treecrf.trees.missing.partition import add_blended, route_copies, with_longer_lists
-from treecrf.trees.missing.surrogates import count_missing
-from treecrf.trees.packing import Packing, choose_packing, choose_weighted_packing, weigh_rows
-from treecrf.trees.partition import with_longer_list
-from treecrf.trees.tree import NO_COUNTS, NO_DEPTHS, Problem, Tree, make_problem
-from treecrf.trees.trimming import Influences, trim_rows
+from treecrf.trees.packing import Influences, Packing, choose_packing, choose_weighted_packing, trim_rows, weigh_rows
+from treecrf.trees.pair_grower import PairWorkspace
 
 N_SHARES = 16
 """Shares of the sequences, whatever the number of threads."""
@@ -164,7 +162,7 @@ class DenseTraining(Training):
         else:
             factors = np.ones((len(self._columns.cells), self._space.n_states))
             add(factors)
-            multiply_by_window(factors, self._window_of, exponentials)
+            exponentials *= factors.take(self._window_of, axis=0)
 
     def _sum_by_window(
         self, rows: NDArray[np.int64], positions: NDArray[np.int32], window_of: NDArray[np.int32]
@@ -204,7 +202,7 @@ class CompleteGrower(Grower):
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
-        self._workspace = allocate(Workspace, **problem.sizes())
+        self._workspace = allocate(Workspace, **problem.sizes(), n_sums=1)
         self._buffer = problem.make_tree()
         leaves = self._workspace.leaves
         self._routing = Routing(leaves.membership, leaves.states, leaves.n_states)
@@ -232,7 +230,7 @@ class WeightedGrower(Grower):
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
-        self._workspace = allocate(WeightedWorkspace, **problem.sizes())
+        self._workspace = allocate(WeightedWorkspace, **problem.sizes(), n_sums=2)
         self._buffer = problem.make_tree()
         self._blended = np.zeros((len(problem.columns.cells), len(problem.labels_of_state)))
 
@@ -409,3 +407,97 @@ def gradients_of(packed: NDArray[np.int64], packing: Packing) -> NDArray[np.int6
     """The packed rows without their weights."""
     weights = (packed + (1 << (packing.shift - 1))) >> packing.shift
     return packed - (weights << packing.shift)
+
+
+# --- memory that a training takes, estimated before it begins -----------------------------------------------
+
+
+_INTEGER, _FLOAT, _CELL = 8, 8, 4  # bytes
+_ENTRY = 5 * 8 + 2 + 4  # weight, recursions, number, first pair; label; position
+
+
+def training_bytes(params: BoostingParams, train: SequenceSet, candidates: Candidates | None) -> int:
+    """Approximate peak memory in bytes, on a lattice where there are candidates."""
+    n_labels = len(train.label_names)
+    space = chain.StateSpace(n_labels, params.order if params.sees_labels else 0)
+    cells = slot_sizes(train.attributes, params.window) + params.codes_missing
+    sizes = _sizes(params, train, space, cells)
+    windows = train.n_positions * len(cells) * (2 * _CELL + 2)  # cells, postings and codes
+    forest = params.n_iterations * n_labels * size_of(Tree, **sizes)
+    rows, buffers = (
+        _dense_bytes(params, train, space, sizes, _most_codes(params, cells))
+        if candidates is None
+        else _lattice_bytes(params, candidates, n_labels, sizes)
+    )
+    return rows + windows + min(params.n_threads, n_labels) * buffers + forest
+
+
+def _dense_bytes(
+    params: BoostingParams, train: SequenceSet, space: chain.StateSpace, sizes: dict[str, int], most_codes: int
+) -> tuple[int, int]:
+    """Bytes of rows, and of the buffers of a thread."""
+    n_positions, divides = train.n_positions, params.divides_rows(train)
+    n_kept = n_positions + _n_partial(params, train)
+    rows = space.n_labels * space.n_states * n_kept * (_FLOAT + _INTEGER)  # exp(F) and gradients
+    rows += n_kept * space.n_labels ** max(space.order, 1) * _FLOAT  # forward values
+    buffers = size_of(WeightedWorkspace if divides else Workspace, **sizes, n_sums=1 + divides)
+    buffers += params.max_leaves * (1 + sizes["n_surrogates"]) * most_codes * _CELL
+    return rows, buffers + (n_positions * space.n_states * _FLOAT if divides else 0)
+
+
+def _n_partial(params: BoostingParams, train: SequenceSet) -> int:
+    """Positions of sequences with unknown labels, whose chains are kept a second time."""
+    if not (train.n_unknown_labels and params.order) or params.criterion == "local":
+        return 0
+    return int(train.lengths[np.logical_or.reduceat(train.labels == MISSING, train.offsets[:-1])].sum())
+
+
+def _lattice_bytes(
+    params: BoostingParams, candidates: Candidates, n_labels: int, sizes: dict[str, int]
+) -> tuple[int, int]:
+    """The same where what is kept follows the labels that positions may have."""
+    lattice, full = candidates.lattice, params.sees_labels
+    n_entries, n_pairs = len(lattice.labels), int(lattice.first_pair[-1])
+    rows = n_entries * _ENTRY + full * n_pairs * _FLOAT
+    if params.beam is None:
+        rows += n_pairs * _INTEGER if full else n_entries * _INTEGER
+    else:
+        n_active = np.minimum(np.diff(lattice.first), params.beam + 1)
+        rows += int(n_active.sum()) * _ENTRY
+        rows += 3 * _FLOAT * int((n_active * predecessor_counts(lattice.offsets, n_active)).sum()) if full else 0
+    if not full:
+        rows += (params.n_iterations + N_SHARES + 6) * n_labels * (n_labels + 1) * _FLOAT  # transitions
+    buffers = (
+        size_of(PairWorkspace, **sizes, n_sums=1, **pair_sizes(candidates.predecessors))
+        if full
+        else size_of(Workspace, **sizes, n_sums=1)
+    )
+    return rows, buffers + sizes["n_positions"] * _INTEGER
+
+
+def _most_codes(params: BoostingParams, cells: NDArray[np.int64]) -> int:
+    """Most codes that a test may name."""
+    return int(cells.max(initial=1)) if params.splits == "subsets" else 1
+
+
+def _sizes(
+    params: BoostingParams, train: SequenceSet, space: chain.StateSpace, cells: NDArray[np.int64]
+) -> dict[str, int]:
+    """Lengths of the buffers of growing, and of a large tree; `cells` are those of each slot."""
+    max_leaves, n_positions, n_cells = params.max_leaves, train.n_positions, int(cells.sum())
+    n_surrogates = params.missing_policy.n_surrogates
+    n_codes = max_leaves * min(_most_codes(params, cells), 1 + n_positions // max_leaves) // 2
+    return {
+        "n_leaves": max_leaves,
+        "n_splits": max_leaves,
+        "n_all_states": space.n_states,
+        "n_positions": n_positions,
+        "n_cells": n_cells,
+        "n_features": n_cells + space.order * (space.n_labels + 1),
+        "n_columns": len(cells) + space.order,
+        "n_most_codes": int(cells.max(initial=1)),
+        "n_surrogates": n_surrogates,
+        "n_depths": space.order + 1,
+        "n_codes": n_codes + max_leaves,
+        "n_sets": max_leaves * (1 + n_surrogates),
+    }

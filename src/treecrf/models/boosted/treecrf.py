@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf import chain
-from treecrf.compiled.rules import FINITE, SHARES, SOME_IN_EACH_ROW, TRUTH, WEIGHTS
-from treecrf.compiled.struct import Bool, Float64
+from treecrf.compiled.struct import FINITE, SHARES, SOME_IN_EACH_ROW, TRUTH, WEIGHTS, Bool, Float64
 from treecrf.estimators.checks import (
     FLAG,
     SECONDS,
@@ -21,10 +20,16 @@ from treecrf.estimators.checks import (
 )
 from treecrf.io.arrays import in_units
 from treecrf.io.process import check_memory
-from treecrf.models.boosted.boosting import Progress, Training, boost, join_iterations, split_iterations
-from treecrf.models.boosted.checkpoint import Checkpoint, fingerprint
+from treecrf.models.boosted.boosting import (
+    Checkpoint,
+    Progress,
+    Training,
+    boost,
+    fingerprint,
+    join_iterations,
+    split_iterations,
+)
 from treecrf.models.boosted.lattice import LatticeTraining
-from treecrf.models.boosted.memory import training_bytes
 from treecrf.models.boosted.params import SHAPE, BoostingParams, BoostingSettings, Criterion, has_shape
 from treecrf.models.boosted.potentials import (
     BoostedPotentials,
@@ -36,7 +41,7 @@ from treecrf.models.boosted.potentials import (
     staged_lattices,
     staged_potentials,
 )
-from treecrf.models.boosted.training import DenseTraining
+from treecrf.models.boosted.training import DenseTraining, training_bytes
 from treecrf.models.chains import ChainLabeller, Chains
 from treecrf.models.execution import Monitor, Workers, draw_start
 from treecrf.models.inputs import refuse_missing, shares_of
@@ -127,7 +132,7 @@ class TreeCRF(BoostingSettings, ChainLabeller):
         random forests (Breiman 2001; PhD section 6.2). Surrogates are sought in all slots.
     influence_trimming : float
         The rows (position, state) of least influence that a tree leaves out have at most this share of all influence
-        (Friedman 2001, sections 4.5.1 and 4.6; PhD section 3.3; see `treecrf.trees.trimming.trim_rows`).
+        (Friedman 2001, sections 4.5.1 and 4.6; PhD section 3.3; see `treecrf.trees.packing.trim_rows`).
     sampling_seed : int
         The drawings depend on it and on the iteration alone.
     random_state : int or None
@@ -218,7 +223,7 @@ class TreeCRF(BoostingSettings, ChainLabeller):
             By sequence, what multiplies its log likelihood: a weight of 2 is the sequence twice, 0 leaves it out. By
             position, what multiplies its share ``log P(y_t | y_1 .. y_{t-1}, X)`` (`treecrf.models.inputs`).
         checkpoint : Checkpoint or path, optional
-            Where to write the training's state every 30 seconds (see `treecrf.models.boosted.checkpoint`). If the file
+            Where to write the training's state every 30 seconds (see `treecrf.models.boosted.boosting`). If the file
             holds that of the same training, it continues from there: same bits, same calls of `monitor`, seconds
             counted on.
 
@@ -470,3 +475,54 @@ class TreeCRF(BoostingSettings, ChainLabeller):
         self.flat_ = None
         if values["flat"]:
             self.flat_ = make_flat_forest(self._learnt(), self.attributes_)
+
+
+class MEMM(TreeCRF):
+    """Maximum entropy Markov model (McCallum, Freitag and Pereira 2000) trained by tree boosting (PhD section 5.2).
+
+    ``P(y_t | y_{t-1} .. y_{t-k}, w_t)`` is the normalized exponential of one sum of trees for each label, and a
+    sequence's probability is the product over its positions. Training looks at the true previous labels; prediction
+    runs the forward recursion over the directed chain, or Viterbi. Order 0 is the sliding window, the same model as
+    ``TreeCRF(order=0)``.
+
+    Parameters and attributes are those of `TreeCRF`; ``pseudo_likelihood_iterations`` must be 0. `potentials` gives
+    ``log P(y | state, window)``.
+    """
+
+    _criterion: ClassVar[Criterion] = "local"
+
+    def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
+        for potentials in super()._staged_potentials(data, every):
+            yield normalize_locally(potentials)
+
+    def _check_settings(self) -> None:
+        super()._check_settings()
+        setting = self.boosting_params().lattice_setting
+        if setting is not None:
+            raise ValueError(f"{setting}: a {type(self).__name__} has none; leave it at its default.")
+        if self.pseudo_likelihood_iterations:
+            raise ValueError(
+                f"pseudo_likelihood_iterations={self.pseudo_likelihood_iterations!r}: a MEMM's likelihood is local "
+                "already; give 0."
+            )
+
+
+@dataclass(eq=False, repr=False)
+class SlidingWindow(MEMM):
+    """The sliding window: every position by itself, a sum of regression trees for each label (PhD section 5.4).
+
+    Parameters and attributes are those of `MEMM`, whose order is 0 here.
+    """
+
+    order: int = 0
+
+    def _check_settings(self) -> None:
+        super()._check_settings()
+        if self.order:
+            raise ValueError(f"order={self.order!r}: a sliding window sees no previous label; give 0, or take a MEMM.")
+
+
+def normalize_locally(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """``log P(y | state, window)`` from the scores of the labels, shape (n_labels, n_positions, n_states)."""
+    relative = scores - scores.max(axis=0)
+    return relative - np.log(np.exp(relative).sum(axis=0))

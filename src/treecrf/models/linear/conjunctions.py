@@ -11,8 +11,7 @@ from numba import float64, int32, int64, uint32, void
 from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel
-from treecrf.compiled.rules import SOME, WEIGHTS, Known, Rule, below, offsets_into
-from treecrf.compiled.struct import Float64, Int32, Int64, struct
+from treecrf.compiled.struct import SOME, WEIGHTS, Float64, Int32, Int64, Known, Rule, below, offsets_into, struct
 from treecrf.estimators.checks import (
     FLAG,
     NOT_NEGATIVE,
@@ -28,7 +27,7 @@ from treecrf.estimators.checks import (
 )
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import FEW_BINS
-from treecrf.io.arrays import gather_ranges
+from treecrf.io.arrays import Arrays, Floats, Ints, gather_ranges, starts_of
 from treecrf.models.base import take_declared
 from treecrf.models.chains import ChainLabeller, ScoredChains, kept_stages
 from treecrf.models.linear.linear_crf import FEATURES, Outcomes
@@ -120,7 +119,7 @@ class Conjunctions(NamedTuple):
     def of(cls, conjunctions: Iterable[Iterable[int]]) -> Self:
         """From one collection of cells for each conjunction."""
         parts = [sorted(cells) for cells in conjunctions]
-        first = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
+        first = starts_of([len(part) for part in parts])
         return cls(first, np.array([cell for part in parts for cell in part], dtype=np.int32))
 
     @property
@@ -155,7 +154,7 @@ class Windows(NamedTuple):
 class Occurrences(NamedTuple):
     """The windows where each feature holds: ``windows[first[i]:first[i + 1]]``, ascending; int32 and int64."""
 
-    first: NDArray[np.int64]
+    first: Ints
     windows: NDArray[np.int32]
 
 
@@ -169,7 +168,7 @@ def join(parts: _Parts, others: _Parts) -> _Parts:
     return type(parts)(first, np.concatenate([parts[1], others[1]]))
 
 
-def pick(parts: _Parts, indices: NDArray[np.int64]) -> _Parts:
+def pick(parts: _Parts, indices: Ints) -> _Parts:
     """Those of some features, in the order of the indices."""
     first, places = gather_ranges(parts.first, indices)
     return type(parts)(first, parts[1][places])
@@ -185,13 +184,13 @@ def find_occurrences(conjunctions: Conjunctions, columns: Columns) -> Occurrence
     return Occurrences(first, windows)
 
 
-def boolean_cells(attributes: tuple[Attribute, ...], window: tuple[int, int]) -> NDArray[np.int64]:
+def boolean_cells(attributes: tuple[Attribute, ...], window: tuple[int, int]) -> Ints:
     """The cells that are basic features: all, but of an attribute with two categories the second one only.
 
     A line feature that is true or false is one feature, as in the papers (PhD table 3.6), not two.
     """
     sizes = slot_sizes(attributes, window)
-    first_cell = np.concatenate([[0], np.cumsum(sizes)])
+    first_cell = starts_of(sizes)
     return np.setdiff1d(np.arange(first_cell[-1]), first_cell[:-1][sizes == 3])
 
 
@@ -210,18 +209,18 @@ class Weights(NamedTuple):
         By `Outcomes`.
     """
 
-    labels: NDArray[np.float64]
-    transitions: NDArray[np.float64]
-    start: NDArray[np.float64]
-    end: NDArray[np.float64]
-    features: NDArray[np.float64]
+    labels: Floats
+    transitions: Floats
+    start: Floats
+    end: Floats
+    features: Floats
 
-    def joined(self) -> NDArray[np.float64]:
+    def joined(self) -> Floats:
         """All weights as one vector; features come last."""
         return np.concatenate([part.ravel() for part in self])
 
     @classmethod
-    def part(cls, joined: NDArray[np.float64], outcomes: Outcomes) -> Self:
+    def part(cls, joined: Floats, outcomes: Outcomes) -> Self:
         """Undo `joined` (views)."""
         n = outcomes.n_labels
         labels, transitions, start, end, features = np.split(joined, np.cumsum([n, n**2, n, n]))
@@ -335,7 +334,7 @@ class ConjunctionCRF(ChainLabeller):
             return self.n_iterations - n_done
         return self.iterations_between_inductions if round_ else 0
 
-    def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
+    def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[Floats]:
         aligned = self._aligned(data)
         windows = Windows.of(aligned, self.window)
         occurrences = find_occurrences(self.conjunctions_, windows.columns)
@@ -345,7 +344,7 @@ class ConjunctionCRF(ChainLabeller):
             scores = score_features(weights, occurrences, windows.n_windows, outcomes)
             yield chain_potentials(scores, windows, weights, data.offsets)
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def _state(self) -> tuple[dict[str, Any], Arrays]:
         values, arrays = super()._state()
         return values, arrays | {
             "stages": np.concatenate(self.stages_),
@@ -355,7 +354,7 @@ class ConjunctionCRF(ChainLabeller):
     def _sizes(self) -> dict[str, Any]:
         return super()._sizes() | {"n_cells": int(slot_sizes(self.attributes_, self.window).sum())}
 
-    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+    def _restore(self, values: dict[str, Any], arrays: Arrays) -> None:
         super()._restore(values, arrays)
         self.conjunctions_: Conjunctions
         n_labels = len(self.label_names_)
@@ -368,7 +367,7 @@ class ConjunctionCRF(ChainLabeller):
         self.stages_ = np.split(stages["stages"], np.cumsum(stages["stage_sizes"])[:-1])
 
 
-def _are_stage_sizes(sizes: NDArray[np.int64], known: Known) -> bool:
+def _are_stage_sizes(sizes: Ints, known: Known) -> bool:
     """Whether stages have weights of whole features, of not more than there are, and all weights together."""
     most = known["n_others"] + known["n_outcomes"] * known["n_conjunctions"]
     if not ((sizes >= known["n_others"]) & (sizes <= most)).all():
@@ -383,9 +382,7 @@ _STAGES = {
 }
 
 
-def score_features(
-    weights: Weights, occurrences: Occurrences, n_windows: int, outcomes: Outcomes
-) -> NDArray[np.float64]:
+def score_features(weights: Weights, occurrences: Occurrences, n_windows: int, outcomes: Outcomes) -> Floats:
     """The score of every label in every window, or of every pair (`Outcomes.combined`), weights of labels included."""
     scores = np.zeros((n_windows, outcomes.size))
     add_scores(*occurrences, np.ascontiguousarray(weights.features), scores)
@@ -393,9 +390,7 @@ def score_features(
     return combined + np.tile(weights.labels, combined.shape[1] // outcomes.n_labels)
 
 
-def chain_potentials(
-    scores: NDArray[np.float64], windows: Windows, weights: Weights, offsets: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def chain_potentials(scores: Floats, windows: Windows, weights: Weights, offsets: Ints) -> Floats:
     """F^y(y', w_t), float64, shape (n_labels, n_positions, n_labels + 1); the last state is START."""
     by_state = np.vstack([weights.transitions, weights.start])
     potentials = ScoredChains(scores[windows.window_of], by_state.T, offsets, 1).potentials()

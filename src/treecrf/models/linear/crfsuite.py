@@ -11,15 +11,14 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from treecrf.compiled.rules import SOME_IN_EACH_ROW, TRUTH, WEIGHTS
-from treecrf.compiled.struct import Bool, Float64
+from treecrf.compiled.struct import SOME_IN_EACH_ROW, TRUTH, WEIGHTS, Bool, Float64
 from treecrf.estimators.checks import NOT_NEGATIVE, SIZE
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import FEW_BINS
+from treecrf.io.arrays import Bools, Codes, Floats
 from treecrf.io.messages import needs_extra
-from treecrf.models.base import Codes, Floats, Monitor
+from treecrf.models.base import Monitor
 from treecrf.models.chains import ChainLabeller, LatticeChains
 from treecrf.models.inputs import Inputs
 from treecrf.models.linear.linear_crf import score_cells, window_cells, window_chains
@@ -106,13 +105,13 @@ class CRFSuite(ChainLabeller):
             info = tagger.info()
             tagger.close()
         n_labels = len(train.label_names)
-        self.cell_weights_: NDArray[np.float64] = np.zeros((n_cells + 1, n_labels))
-        self.transition_weights_: NDArray[np.float64] = np.zeros((n_labels, n_labels + 1))
+        self.cell_weights_: Floats = np.zeros((n_cells + 1, n_labels))
+        self.transition_weights_: Floats = np.zeros((n_labels, n_labels + 1))
         for (cell, label), weight in info.state_features.items():
             self.cell_weights_[int(cell), int(label)] = weight
         for (label_before, label), weight in info.transitions.items():
             self.transition_weights_[int(label), int(label_before)] = weight
-        self.seen_: NDArray[np.bool_] = np.bincount(labels, minlength=n_labels) > 0
+        self.seen_: Bools = np.bincount(labels, minlength=n_labels) > 0
         self.seconds_ = {"windows": ready - before, "update": time.thread_time() - ready}
         if monitor is not None:
             self.inputs_, self.label_names_ = Inputs(train.attributes), train.label_names

@@ -22,11 +22,10 @@ from numpy.typing import NDArray
 
 from treecrf import chain
 from treecrf.compiled.kernel import kernel
-from treecrf.compiled.rules import FINITE
-from treecrf.compiled.struct import Float64
+from treecrf.compiled.struct import FINITE, Float64
 from treecrf.estimators.checks import SIZE
-from treecrf.io.arrays import gather_ranges
-from treecrf.models.base import Codes, Floats, Monitor
+from treecrf.io.arrays import Bools, Codes, Floats, Ints, gather_ranges, starts_of
+from treecrf.models.base import Monitor
 from treecrf.models.execution import Runner, Workers
 from treecrf.models.linear.conjunctions import (
     ConjunctionCRF,
@@ -237,7 +236,7 @@ class Features(NamedTuple):
         """These and then the others."""
         return Features(join(self.conjunctions, others.conjunctions), join(self.occurrences, others.occurrences))
 
-    def pick(self, indices: NDArray[np.int64]) -> Features:
+    def pick(self, indices: Ints) -> Features:
         """Some of them, in the order of the indices."""
         return Features(pick(self.conjunctions, indices), pick(self.occurrences, indices))
 
@@ -255,11 +254,11 @@ class ErrorTokens(NamedTuple):
         Number of tokens of each window that have the label.
     """
 
-    first: NDArray[np.int64]
-    probabilities: NDArray[np.float64]
-    observed: NDArray[np.float64]
+    first: Ints
+    probabilities: Floats
+    observed: Floats
 
-    def errors(self) -> NDArray[np.float64]:
+    def errors(self) -> Floats:
         """Observed minus expected number of tokens of each window with each label, shape (n_windows, n_labels)."""
         errors = self.observed.T.copy()
         windows = np.repeat(np.arange(len(errors)), np.diff(self.first))
@@ -268,8 +267,8 @@ class ErrorTokens(NamedTuple):
 
 
 def find_error_tokens(
-    marginals: NDArray[np.float64],
-    labels: NDArray[np.int16],
+    marginals: Floats,
+    labels: Codes,
     window_of: NDArray[np.int32],
     n_windows: int,
     threshold: float,
@@ -280,11 +279,11 @@ def find_error_tokens(
     counts = np.bincount(window_of[tokens], minlength=n_windows)
     observed = np.zeros((marginals.shape[1], n_windows))
     np.add.at(observed, (labels[tokens], window_of[tokens]), 1.0)
-    first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    first = starts_of(counts)
     return ErrorTokens(first, np.ascontiguousarray(marginals[tokens].T), observed)
 
 
-def gains_of(occurrences: Occurrences, tokens: ErrorTokens, variance: float, run: Runner) -> NDArray[np.float64]:
+def gains_of(occurrences: Occurrences, tokens: ErrorTokens, variance: float, run: Runner) -> Floats:
     """The gain of every feature, float64, shape (n_features,)."""
     n_features = len(occurrences.first) - 1
     gains = np.zeros(n_features)
@@ -295,7 +294,7 @@ def gains_of(occurrences: Occurrences, tokens: ErrorTokens, variance: float, run
     return gains
 
 
-def bounds_of(occurrences: Occurrences, tokens: ErrorTokens, variance: float) -> NDArray[np.float64]:
+def bounds_of(occurrences: Occurrences, tokens: ErrorTokens, variance: float) -> Floats:
     """What the gain of every feature cannot exceed, float64, shape (n_features,).
 
     A weight ``w`` gains at most ``slope w - w^2 / (2 variance)`` with the slope at 0: the likelihood is concave.
@@ -344,7 +343,7 @@ def induce(
     )
 
 
-def _best(gains: NDArray[np.float64], eligible: NDArray[np.bool_], n_new: int) -> NDArray[np.int64]:
+def _best(gains: Floats, eligible: Bools, n_new: int) -> Ints:
     """The eligible candidates with the highest gains, best first; of equal gains in a row only the first counts."""
     order = np.argsort(-gains, kind="stable")
     ranked = gains[order]
@@ -356,15 +355,15 @@ class _Pairs(NamedTuple):
     """Candidates: a part and a cell each, by their places in `parts`, and the windows with error tokens of both."""
 
     parts: Conjunctions
-    features: NDArray[np.int64]
-    partners: NDArray[np.int64]
+    features: Ints
+    partners: Ints
     occurrences: Occurrences
 
     def cells_of(self, index: int) -> tuple[int, ...]:
         """The cells of one candidate."""
         return self.parts.cells_of(self.features[index]) + self.parts.cells_of(self.partners[index])
 
-    def pick(self, indices: NDArray[np.int64]) -> _Pairs:
+    def pick(self, indices: Ints) -> _Pairs:
         """Some of them."""
         return _Pairs(self.parts, self.features[indices], self.partners[indices], pick(self.occurrences, indices))
 
@@ -388,7 +387,7 @@ def _join(parts: Features, n_cells: int, tokens: ErrorTokens) -> _Pairs:
     features, partners = features[kept], partners[kept]
     candidate_of = np.full(counts.shape, -1, dtype=np.int32)
     candidate_of[features, partners] = np.arange(len(kept))
-    first = np.concatenate([[0], np.cumsum(counts[features, partners])])
+    first = starts_of(counts[features, partners])
     windows = np.empty(first[-1], dtype=np.int32)
     list_pairs(*of_window, *cells_of_window, n_tokens, candidate_of, first[:-1].copy(), windows)
     return _Pairs(conjunctions, features, partners, Occurrences(first, windows))
@@ -402,7 +401,7 @@ def _keys(conjunctions: Conjunctions) -> NDArray[np.uint64]:
     return np.bitwise_xor.reduceat(_KEY_OF_CELL[conjunctions.cells], conjunctions.first[:-1])
 
 
-def _features_by_window(occurrences: Occurrences, n_windows: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def _features_by_window(occurrences: Occurrences, n_windows: int) -> tuple[Ints, NDArray[np.int32]]:
     first, features = np.empty(n_windows + 1, dtype=np.int64), np.empty(len(occurrences.windows), dtype=np.int32)
     transpose(*occurrences, np.empty(n_windows, dtype=np.int64), first, features)
     return first, features
@@ -444,11 +443,11 @@ class InducedCRF(ConjunctionCRF):
         if self.random_state is not None:
             training.weights = rng.normal(0.0, self.start_noise, len(training.weights))
         seconds = {"windows": time.thread_time() - began, "gradient": 0.0, "induction": 0.0}
-        stages: list[NDArray[np.float64]] = []
+        stages: list[Floats] = []
         history: list[float] = []
         n_inductions = 0
 
-        def note(weights: NDArray[np.float64], value: float) -> None:
+        def note(weights: Floats, value: float) -> None:
             if not self.keep_stages:
                 stages.clear()
             stages.append(training.split(weights).joined())
@@ -485,8 +484,8 @@ class InducedCRF(ConjunctionCRF):
 class _Part(NamedTuple):
     """Some sequences of the training set: their offsets, their positions' labels and windows."""
 
-    offsets: NDArray[np.int64]
-    labels: NDArray[np.int16]
+    offsets: Ints
+    labels: Codes
     window_of: NDArray[np.int32]
 
 
@@ -496,7 +495,7 @@ class _Training:
     def __init__(
         self,
         train: SequenceSet,
-        labels: NDArray[np.int16],
+        labels: Codes,
         window: tuple[int, int],
         outcomes: Outcomes,
         variance: float,
@@ -509,29 +508,29 @@ class _Training:
         self._features = Features.find(Conjunctions.of([]), self._windows.columns)
         self.weights = np.zeros(self._n_labels + self._n_labels**2)
 
-    def split(self, weights: NDArray[np.float64]) -> Weights:
+    def split(self, weights: Floats) -> Weights:
         """The weights by kind; those of first and last labels, which this model does not have, are 0."""
         n = self._n_labels
         labels, transitions, features = np.split(weights, [n, n + n**2])
         by_outcome = features.reshape(-1, self._outcomes.size)
         return Weights(labels, transitions.reshape(n, n), np.zeros(n), np.zeros(n), by_outcome)
 
-    def penalty(self, weights: NDArray[np.float64]) -> float:
+    def penalty(self, weights: Floats) -> float:
         """The prior's part of the objective."""
         return dot(weights, weights) / (2 * self._variance)
 
-    def part(self, sequences: NDArray[np.int64]) -> _Part:
+    def part(self, sequences: Ints) -> _Part:
         """Some sequences of the training set, in its order."""
         offsets, positions = gather_ranges(self._train.offsets, np.sort(sequences))
         return _Part(offsets, self._labels[positions], self._windows.window_of[positions])
 
-    def objective(self, part: _Part) -> Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]]:
+    def objective(self, part: _Part) -> Callable[[Floats], tuple[float, Floats]]:
         """What is minimized on a part of the training set, with its gradient, as a function of the weights."""
         outcomes, occurrences = self._outcomes, self._features.occurrences
         likelihood = Likelihood(part.labels, part.offsets)
         transition_gradient = np.empty((self._n_labels, self._n_labels))
 
-        def objective(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        def objective(weights: Floats) -> tuple[float, Floats]:
             by_kind = self.split(weights)
             scores = score_features(by_kind, occurrences, self._windows.n_windows, outcomes)
             errors = np.empty_like(scores)

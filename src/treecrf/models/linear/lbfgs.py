@@ -12,10 +12,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numba import float64, int64, void
-from numpy.typing import NDArray
+from numba import float64, int64, types, void
 
 from treecrf.compiled.kernel import kernel
+from treecrf.io.arrays import Floats
 
 
 @kernel(float64(float64[::1], float64[::1]))
@@ -25,6 +25,16 @@ def dot(first, second):
     for i in range(len(first)):
         total += first[i] * second[i]
     return total
+
+
+@kernel(types.UniTuple(float64, 2)(float64[::1], float64[::1], float64[::1]))
+def two_dots(first, second, third):
+    """The inner products of a vector with two others, added as `dot` adds them, in the time of one."""
+    of_second = of_third = 0.0
+    for i in range(len(first)):
+        of_second += first[i] * second[i]
+        of_third += first[i] * third[i]
+    return of_second, of_third
 
 
 @kernel(void(float64[::1], float64[:, ::1], float64[:, ::1], int64, int64, float64[::1]), allocates=True)
@@ -46,24 +56,25 @@ def find_direction(gradient, steps, changes, oldest, n_kept, direction):
         direction[i] = -gradient[i]
     if n_kept == 0:
         return
-    shares = np.empty(n_kept)
+    shares, curvatures = np.empty(n_kept), np.empty(n_kept)
     for place in range(n_kept - 1, -1, -1):
         row = (oldest + place) % n_memory
-        shares[place] = dot(steps[row], direction) / dot(steps[row], changes[row])
+        along, curvatures[place] = two_dots(steps[row], direction, changes[row])
+        shares[place] = along / curvatures[place]
         for i in range(n_weights):
             direction[i] -= shares[place] * changes[row, i]
     newest = (oldest + n_kept - 1) % n_memory
-    scale = dot(steps[newest], changes[newest]) / dot(changes[newest], changes[newest])
+    scale = curvatures[n_kept - 1] / dot(changes[newest], changes[newest])
     for i in range(n_weights):
         direction[i] *= scale
     for place in range(n_kept):
         row = (oldest + place) % n_memory
-        share = shares[place] - dot(changes[row], direction) / dot(steps[row], changes[row])
+        share = shares[place] - dot(changes[row], direction) / curvatures[place]
         for i in range(n_weights):
             direction[i] += share * steps[row, i]
 
 
-Objective = Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]]
+Objective = Callable[[Floats], tuple[float, Floats]]
 
 N_MEMORY = 10
 """Iterations whose steps approximate the Hessian."""
@@ -81,17 +92,17 @@ class _Point(NamedTuple):
     step: float
     value: float
     slope: float
-    weights: NDArray[np.float64]
-    gradient: NDArray[np.float64]
+    weights: Floats
+    gradient: Floats
 
 
 def minimize_objective(
     objective: Objective,
-    start: NDArray[np.float64],
+    start: Floats,
     max_iterations: int,
     tolerance: float,
-    note: Callable[[NDArray[np.float64], float], None],
-) -> NDArray[np.float64]:
+    note: Callable[[Floats, float], None],
+) -> Floats:
     """The weights that L-BFGS reaches (Nocedal and Wright 2006, algorithm 7.5).
 
     It stops when an iteration gains at most the part `tolerance` of the objective, and calls `note` with weights and
@@ -138,7 +149,7 @@ def minimize_objective(
     return here.weights
 
 
-def _search(objective: Objective, start: _Point, direction: NDArray[np.float64], step: float) -> _Point | None:
+def _search(objective: Objective, start: _Point, direction: Floats, step: float) -> _Point | None:
     """A point that satisfies the strong Wolfe conditions (Nocedal and Wright 2006, algorithms 3.5 and 3.6); None
     without one.
 
@@ -161,7 +172,7 @@ def _search(objective: Objective, start: _Point, direction: NDArray[np.float64],
     return low if low.step > 0.0 else None
 
 
-def _evaluate(objective: Objective, start: _Point, direction: NDArray[np.float64], step: float) -> _Point:
+def _evaluate(objective: Objective, start: _Point, direction: Floats, step: float) -> _Point:
     weights = start.weights + step * direction
     value, gradient = objective(weights)
     if not math.isfinite(value):  # too far

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from treecrf.chain._kernels import MAX_POTENTIAL, longest
 from treecrf.chain.inference import allows
 from treecrf.compiled.kernel import kernel
-from treecrf.io.arrays import gather_ranges
+from treecrf.io.arrays import Codes, Floats, Ints, gather_ranges
 from treecrf.sequences import MISSING
 
 
@@ -293,20 +293,18 @@ class Likelihood:
     one before.
     """
 
-    def __init__(
-        self, labels: NDArray[np.int16], offsets: NDArray[np.int64], weights: NDArray[np.float64] | None = None
-    ) -> None:
+    def __init__(self, labels: Codes, offsets: Ints, weights: Floats | None = None) -> None:
         self._labels, self._offsets = labels.copy(), offsets.copy()  # writable, as the kernels' types say
         self._weights = weights
-        self._alphas: NDArray[np.float64] | None = None
+        self._alphas: Floats | None = None
 
     def differentiate(
         self,
-        scores: NDArray[np.float64],
+        scores: Floats,
         window_of: NDArray[np.int32],
-        transitions: NDArray[np.float64],
-        errors: NDArray[np.float64],
-        transition_gradient: NDArray[np.float64],
+        transitions: Floats,
+        errors: Floats,
+        transition_gradient: Floats,
     ) -> float:
         """See `treecrf.models.linear.likelihood.differentiate`, and `differentiate_pairs` for scores of pairs."""
         shared = (scores, window_of, transitions, self._offsets, self._labels)
@@ -328,10 +326,10 @@ class PartialLikelihood:
 
     def __init__(
         self,
-        labels: NDArray[np.int16],
+        labels: Codes,
         n_labels: int,
-        offsets: NDArray[np.int64],
-        weights: NDArray[np.float64] | None = None,
+        offsets: Ints,
+        weights: Floats | None = None,
     ) -> None:
         complete = np.where(labels == MISSING, 0, labels).astype(np.int16)
         self._whole = Likelihood(complete, offsets, weights)
@@ -343,11 +341,11 @@ class PartialLikelihood:
 
     def differentiate(
         self,
-        scores: NDArray[np.float64],
+        scores: Floats,
         window_of: NDArray[np.int32],
-        transitions: NDArray[np.float64],
-        errors: NDArray[np.float64],
-        transition_gradient: NDArray[np.float64],
+        transitions: Floats,
+        errors: Floats,
+        transition_gradient: Floats,
     ) -> float:
         """See `Likelihood.differentiate`."""
         value = self._whole.differentiate(scores, window_of, transitions, errors, transition_gradient)
@@ -363,11 +361,11 @@ class PartialLikelihood:
 
 
 def likelihood_of(
-    labels: NDArray[np.int16],
+    labels: Codes,
     n_labels: int,
-    offsets: NDArray[np.int64],
+    offsets: Ints,
     order: int,
-    weights: NDArray[np.float64] | None,
+    weights: Floats | None,
 ) -> Likelihood | PartialLikelihood:
     """The likelihood of a training set; of order 0, positions whose label is not known are left out."""
     unknown = labels == MISSING

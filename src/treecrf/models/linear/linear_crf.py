@@ -16,19 +16,19 @@ from numpy.typing import NDArray
 from treecrf import chain
 from treecrf.chain.lattice import Weights, build_lattice
 from treecrf.compiled.kernel import kernel
-from treecrf.compiled.rules import FINITE, SOME, WEIGHTS
-from treecrf.compiled.struct import Float64
+from treecrf.compiled.struct import FINITE, SOME, WEIGHTS, Float64
 from treecrf.estimators.checks import FIRST_ORDER, FLAG, NOT_NEGATIVE, SEED, SIZE, TOLERANCE, VARIANCE, one_of, optional
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import FEW_BINS
-from treecrf.io.arrays import in_units
+from treecrf.io.arrays import Bools, Codes, Floats, Ints, in_units, starts_of
 from treecrf.io.process import check_memory
-from treecrf.models.base import Codes, Floats, Monitor
+from treecrf.models.base import Monitor
 from treecrf.models.chains import ChainLabeller, LatticeChains, ScoredChains, Watch, kept_stages
 from treecrf.models.execution import draw_start
 from treecrf.models.inputs import ClassWeight, refuse_missing, refuse_mixed
 from treecrf.models.linear.lbfgs import dot
 from treecrf.models.linear.likelihood import likelihood_of
+from treecrf.models.linear.occurring import OccurringObjective
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import distinct_windows, number_cells
 
@@ -70,7 +70,7 @@ def add_cell_gradients(cells, errors, gradient):
                 gradient[cell, label] += errors[window, label]
 
 
-FEATURES = ("pairs", "labels", "both")
+FEATURES, OCCURRING = ("pairs", "labels", "both"), "occurring"
 """Values of the setting `features`."""
 
 
@@ -93,7 +93,7 @@ class Outcomes:
     @property
     def has_pairs(self) -> bool:
         """Whether pairs of labels are among them."""
-        return bool(self.order) and self.features != "labels"
+        return bool(self.order) and self.features not in ("labels", OCCURRING)
 
     @property
     def n_extra(self) -> int:
@@ -109,7 +109,7 @@ class Outcomes:
         """Number of weights of so many features and of the pairs of labels by themselves."""
         return n_features * self.size + (self.n_labels**2 if self.order else 0)
 
-    def part(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def part(self, weights: Floats) -> tuple[Floats, Floats]:
         """Weights of features, shape (n_features, size), and of pairs of labels by label before and label (views)."""
         n_pairs = self.n_labels**2 if self.order else 0
         of_features = weights[: len(weights) - n_pairs].reshape(-1, self.size)
@@ -117,14 +117,14 @@ class Outcomes:
             return of_features, np.zeros((self.n_labels, self.n_labels))
         return of_features, weights[-n_pairs:].reshape(self.n_labels, self.n_labels)
 
-    def combined(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    def combined(self, scores: Floats) -> Floats:
         """Scores of windows by label, or by pair where there are pairs, from those by outcome, shape (n_windows, size)."""
         if not self.n_extra:
             return scores
         of_labels = np.tile(scores[:, : self.n_extra], self.n_labels + 1)
         return np.asarray(scores[:, self.n_extra :] + of_labels)
 
-    def by_outcome(self, errors: NDArray[np.float64]) -> NDArray[np.float64]:
+    def by_outcome(self, errors: Floats) -> Floats:
         """The gradient by outcome, shape (n_windows, size), from that by `combined` score."""
         if not self.n_extra:
             return errors
@@ -132,7 +132,7 @@ class Outcomes:
         return np.hstack([of_labels, errors])
 
 
-def score_cells(cells: NDArray[np.uint32], cell_weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def score_cells(cells: NDArray[np.uint32], cell_weights: Floats) -> Floats:
     """The sum of the weights of each window's cells, shape (n_positions, n_labels).
 
     `cells` are from `treecrf.models.linear.linear_crf.window_cells`; `cell_weights` has the shape (n_cells + 1,
@@ -144,10 +144,10 @@ def score_cells(cells: NDArray[np.uint32], cell_weights: NDArray[np.float64]) ->
 
 
 def window_chains(
-    scores: NDArray[np.float64],
-    transitions: NDArray[np.float64],
-    offsets: NDArray[np.int64],
-    possible: NDArray[np.bool_],
+    scores: Floats,
+    transitions: Floats,
+    offsets: Ints,
+    possible: Bools,
 ) -> LatticeChains:
     """Chains of the labels that are possible; transitions are by label and label before, START last."""
     lattice = build_lattice(offsets, possible[None], np.zeros(len(scores), dtype=np.int64))
@@ -174,10 +174,11 @@ class LinearCRF(ChainLabeller):
         Of the prior of every weight.
     window : (int, int)
         Observations before and after the position that the potentials see.
-    features : "pairs", "labels" or "both"
+    features : "pairs", "labels", "both" or "occurring"
         What a cell has weights for: pairs of previous label and label, where START stands before the first position;
-        labels; or either. Pairs take as many times more memory as there are labels. With order 0 all three are the
-        same.
+        labels; either; or the labels that the training set has with it, and then pairs of labels by themselves have one
+        where they occur (CRFsuite's features). Pairs take as many times more memory as there are labels; what occurs
+        takes the least time with words and many labels. With order 0 the first three are the same.
     order : 0 or 1
         Number of previous labels that the potentials see.
     max_iterations : int
@@ -235,12 +236,12 @@ class LinearCRF(ChainLabeller):
     takes_unknown_labels = True
     takes_weights = True
 
-    _judges = cast("tuple[Callable[[int, NDArray[np.float64]], None], ...]", ())  # hear of iterations and their weights
+    _judges = cast("tuple[Callable[[int, Floats], None], ...]", ())  # hear of iterations and their weights
 
     _parameter_constraints: ClassVar = {
         "variance": VARIANCE,
         "order": FIRST_ORDER,
-        "features": one_of(*FEATURES),
+        "features": one_of(*FEATURES, OCCURRING),
         "max_iterations": SIZE,
         "tolerance": TOLERANCE,
         "random_state": optional(SEED),
@@ -259,24 +260,33 @@ class LinearCRF(ChainLabeller):
             refuse_mixed(labels, weights, train.offsets)
         unit, scaled = (1.0, None) if weights is None else in_units(weights)
         variance = unit * self.variance  # of what is minimized in units of weight
-        objective = Objective(train, labels, self.window, self._outcomes(len(train.label_names)), variance, scaled)
+        outcomes = self._outcomes(len(train.label_names))
+        if self.features == OCCURRING:
+            cells, n_labels = window_cells(train, self.window), outcomes.n_labels
+            objective: Objective | OccurringObjective = OccurringObjective(
+                *cells, labels, train.offsets, n_labels, self.order, variance, scaled
+            )
+        else:
+            objective = Objective(train, labels, self.window, outcomes, variance, scaled)
         seconds["windows"] = time.thread_time() - began
         began = time.thread_time()
         n_kept = self.max_iterations if self.keep_stages else 1
+        n_all = len(objective.all_weights(np.zeros(objective.n_weights)))
         check_memory(
-            8 * objective.n_weights * (n_kept + VECTORS),
+            8 * (objective.n_weights * VECTORS + n_all * n_kept),
             "the weights after every iteration" if self.keep_stages else "the weights",
             "give fewer max_iterations, a smaller window or a greater min_count",
         )
         start = draw_start(objective.n_weights, self.random_state, self.start_noise)
-        history = np.empty((n_kept, objective.n_weights))  # pages that are not written to take no memory
+        history = np.empty((n_kept, n_all))  # pages that are not written to take no memory
         values = [unit * objective(start)[0]]
 
-        def note(weights: NDArray[np.float64], value: float) -> None:
-            history[len(values) - 1 if self.keep_stages else 0] = weights
+        def note(weights: Floats, value: float) -> None:
+            every = objective.all_weights(weights)
+            history[len(values) - 1 if self.keep_stages else 0] = every
             values.append(unit * value)
             for judge in self._judges:
-                judge(len(values) - 1, weights)
+                judge(len(values) - 1, every)
             if monitor is not None:
                 seconds["gradient"], elapsed = objective.seconds, time.thread_time() - began
                 seconds["update"] = elapsed - objective.seconds
@@ -286,33 +296,37 @@ class LinearCRF(ChainLabeller):
         last = minimize_objective(objective, start, self.max_iterations, self.tolerance, note)
         seconds["gradient"] = objective.seconds
         seconds["update"] = time.thread_time() - began - objective.seconds
-        self.weights_history_ = history[: min(len(values) - 1, n_kept)] if len(values) > 1 else last[None]
+        self.weights_history_ = (
+            history[: min(len(values) - 1, n_kept)] if len(values) > 1 else objective.all_weights(last)[None]
+        )
         self.objective_history_, self.seconds_ = np.array(values), seconds
 
-    def fit_watched(self, train: SequenceSet, data: SequenceSet, watch: Watch, every: int = 1) -> None:
+    def fit_watched(
+        self, train: SequenceSet, data: SequenceSet, watch: Watch, every: int = 1, weights: Floats | None = None
+    ) -> None:
         """See `ChainLabeller`; marginals are taken while it trains, so that no weights but the last ones are kept."""
         outcomes = self._outcomes(len(train.label_names))
         aligned = self._learn_inputs(self._examples(train, None)[0]).apply(data, self.unseen)
         refuse_missing(data)
         cells, _ = window_cells(aligned, self.window)
 
-        def judge(iteration: int, weights: NDArray[np.float64]) -> None:
+        def judge(iteration: int, of_cells: Floats) -> None:
             if iteration % every == 0:
-                watch(iteration, self._chains_of(cells, weights, outcomes, data.offsets).marginals())
+                watch(iteration, self._chains_of(cells, of_cells, outcomes, data.offsets).marginals())
 
         self._judges = (judge,)
         try:
-            self.fit(train)
+            self.fit(train, sample_weight=weights)
         finally:
             self._judges = ()
 
     @property
-    def cell_weights_(self) -> NDArray[np.float64]:
+    def cell_weights_(self) -> Floats:
         """The weights of cells after the last iteration, shape (n_cells, n_outcomes)."""
         return self._outcomes(len(self.label_names_)).part(self.weights_history_[-1])[0]
 
     @property
-    def transition_weights_(self) -> NDArray[np.float64]:
+    def transition_weights_(self) -> Floats:
         """The weights of pairs of labels after the last iteration, shape (n_labels, n_labels)."""
         return self._outcomes(len(self.label_names_)).part(self.weights_history_[-1])[1]
 
@@ -324,7 +338,7 @@ class LinearCRF(ChainLabeller):
         for weights in kept_stages(self.weights_history_, self.keep_stages, every):
             yield self._chains_of(cells, weights, self._outcomes(len(self.label_names_)), data.offsets)
 
-    def potentials(self, data: SequenceSet) -> NDArray[np.float64]:
+    def potentials(self, data: SequenceSet) -> Floats:
         return next(self._staged_chains(data)).potentials()
 
     def _coded_windows(self) -> CodedWindows | None:
@@ -338,7 +352,7 @@ class LinearCRF(ChainLabeller):
         by_state = self._chains_of(no_cells, weights, outcomes, np.zeros(1, dtype=np.int64)).by_state
         of_cells, _ = outcomes.part(weights)
 
-        def scores(codes: NDArray[np.int64]) -> NDArray[np.float64]:
+        def scores(codes: Ints) -> Floats:
             of_outcomes = np.empty((1, outcomes.size))
             score_windows((codes.ravel() + first_cell).astype(np.uint32)[None], of_cells, of_outcomes)
             return np.asarray(outcomes.combined(of_outcomes).reshape(-1, outcomes.n_labels).T + by_state)
@@ -350,9 +364,7 @@ class LinearCRF(ChainLabeller):
     def _outcomes(self, n_labels: int) -> Outcomes:
         return Outcomes(n_labels, self.order, self.features)
 
-    def _chains_of(
-        self, cells: NDArray[np.uint32], weights: NDArray[np.float64], outcomes: Outcomes, offsets: NDArray[np.int64]
-    ) -> ScoredChains:
+    def _chains_of(self, cells: NDArray[np.uint32], weights: Floats, outcomes: Outcomes, offsets: Ints) -> ScoredChains:
         of_cells, of_pairs = outcomes.part(weights)
         scores = np.empty((len(cells), outcomes.size))
         score_windows(cells, of_cells, scores)
@@ -376,11 +388,11 @@ class Objective:
     def __init__(
         self,
         train: SequenceSet,
-        labels: NDArray[np.int16],
+        labels: Codes,
         window: tuple[int, int],
         outcomes: Outcomes,
         variance: float,
-        weights: NDArray[np.float64] | None = None,
+        weights: Floats | None = None,
     ) -> None:
         cells, n_cells = window_cells(train, window)
         distinct, self._window_of = distinct_windows(cells)
@@ -392,7 +404,12 @@ class Objective:
         self.n_weights = outcomes.n_weights(n_cells)
         self.seconds = 0.0
 
-    def __call__(self, weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    @staticmethod
+    def all_weights(weights: Floats) -> Floats:
+        """The weights of all cells and transitions."""
+        return weights
+
+    def __call__(self, weights: Floats) -> tuple[float, Floats]:
         """What is minimized, and its gradient, for weights of shape (n_weights,): cells, then transitions."""
         began = time.thread_time()
         of_cells, of_pairs = self._outcomes.part(weights)
@@ -415,5 +432,5 @@ def window_cells(data: SequenceSet, window: tuple[int, int]) -> tuple[NDArray[An
 
     uint32, shape (n_positions, n_slots); a code that belongs to no cell has the number of cells.
     """
-    first_cell = np.concatenate([[0], np.cumsum(slot_sizes(data.attributes, window))]).astype(np.int64)
+    first_cell = starts_of(slot_sizes(data.attributes, window))
     return number_cells(window_codes(data, window), first_cell), int(first_cell[-1])

@@ -9,15 +9,25 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numba import boolean, int32, int64, uint64, void
-from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel
-from treecrf.compiled.rules import NOT_NEGATIVE, WEIGHTS
-from treecrf.compiled.struct import Float64, Int16, Int32, Int64, UInt32, allocate, compiled_type, struct
+from treecrf.compiled.struct import (
+    NOT_NEGATIVE,
+    WEIGHTS,
+    Float64,
+    Int16,
+    Int32,
+    Int64,
+    UInt32,
+    allocate,
+    compiled_type,
+    struct,
+)
 from treecrf.estimators.checks import FIRST_ORDER, FLAG, SIZE, optional
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import FEW_BINS
-from treecrf.models.base import Codes, Floats, Monitor
+from treecrf.io.arrays import Codes, Floats
+from treecrf.models.base import Monitor
 from treecrf.models.chains import ChainLabeller, Chains, ScoredChains
 from treecrf.models.linear.linear_crf import score_cells, window_cells, window_chains
 from treecrf.sequences import SequenceSet, slot_sizes
@@ -310,9 +320,9 @@ class VotedPerceptron(ChainLabeller):
             if monitor is not None:
                 monitor(epoch + 1, dict(seconds), float("nan"))
         n_seen = float(counts.n_seen[0])
-        self.cell_weights_: NDArray[np.float64] = counts.cells - counts.cell_delays / n_seen
+        self.cell_weights_: Floats = counts.cells - counts.cell_delays / n_seen
         transitions = counts.transitions - counts.transition_delays / n_seen
-        self.transition_weights_: NDArray[np.float64] = np.ascontiguousarray(transitions.T)
+        self.transition_weights_: Floats = np.ascontiguousarray(transitions.T)
         self.n_wrong_, self.seconds_ = np.array(n_wrong), seconds
 
     def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[Chains]:

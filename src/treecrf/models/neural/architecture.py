@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.compiled.rules import Known, Rule
+from treecrf.compiled.struct import Known, Rule
+from treecrf.io.arrays import Bools, Ints, starts_of
 from treecrf.models.window.features import Scale, standardized
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 
@@ -121,7 +122,7 @@ LONGEST = 2**24
 """No row is longer."""
 
 
-def _are_row_lengths(lengths: NDArray[np.int64], _: Known) -> bool:
+def _are_row_lengths(lengths: Ints, _: Known) -> bool:
     return bool((lengths >= SHORTEST).all() and (lengths <= LONGEST).all() and (np.diff(lengths) > 0).all())
 
 
@@ -129,7 +130,7 @@ ROW_LENGTHS = Rule(f"rise from at least {SHORTEST} to at most {LONGEST:,}", _are
 """What lengths of rows from a file must be."""
 
 
-def row_lengths(n_observations: NDArray[np.int64]) -> NDArray[np.int64]:
+def row_lengths(n_observations: Ints) -> Ints:
     """The lengths of the rows of a training set, rising; of many, those are left out that save the least padding."""
     lengths, counts = np.unique(_doubled(n_observations, SHORTEST), return_counts=True)
     while len(lengths) > MOST_LENGTHS:
@@ -139,7 +140,7 @@ def row_lengths(n_observations: NDArray[np.int64]) -> NDArray[np.int64]:
     return lengths
 
 
-def _doubled(n_observations: NDArray[np.int64], shortest: int) -> NDArray[np.int64]:
+def _doubled(n_observations: Ints, shortest: int) -> Ints:
     """The length, doubled as often as each sequence needs."""
     exponents = np.ceil(np.log2(np.maximum(n_observations, shortest) / shortest)).astype(np.int64)
     return shortest * 2**exponents
@@ -162,8 +163,8 @@ class Batch(NamedTuple):
 
     codes: NDArray[np.int32]
     numbers: NDArray[np.float32]
-    inside: NDArray[np.bool_]
-    positions: NDArray[np.int64]
+    inside: Bools
+    positions: Ints
 
 
 class Batches:
@@ -178,7 +179,7 @@ class Batches:
         scale: Scale,
         window: tuple[int, int],
         batch_size: int,
-        lengths: NDArray[np.int64],
+        lengths: Ints,
     ) -> None:
         self._window, self._batch_size = window, batch_size
         first = first_rows(data.attributes)
@@ -211,7 +212,7 @@ class Batches:
     def _n_rows(self, length: int) -> int:
         return max(self._batch_size // length, 1)
 
-    def _of_length(self, length: int, sequences: NDArray[np.int64]) -> Iterator[Batch]:
+    def _of_length(self, length: int, sequences: Ints) -> Iterator[Batch]:
         n_rows, (left, right) = self._n_rows(length), self._window
         places = np.arange(-left, length + right)
         for begin in range(0, len(sequences), n_rows):
@@ -226,11 +227,9 @@ class Batches:
             yield Batch(self._codes[rows], self._numbers[rows], inside, positions)
 
 
-def first_rows(attributes: tuple[Attribute, ...]) -> NDArray[np.int64]:
+def first_rows(attributes: tuple[Attribute, ...]) -> Ints:
     """Where the embeddings of each attribute begin, and how many there are: categories, then MISSING and EDGE."""
-    return np.concatenate([[0], np.cumsum([len(attribute.categories) + 2 for attribute in attributes])]).astype(
-        np.int64
-    )
+    return starts_of([len(attribute.categories) + 2 for attribute in attributes])
 
 
 def scatter(batch: Batch, rows: NDArray[Any], out: NDArray[Any]) -> None:

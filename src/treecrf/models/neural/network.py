@@ -19,6 +19,7 @@ from jax.nn import logsumexp
 from numpy.typing import NDArray
 
 from treecrf.compiled.cache import cache_root
+from treecrf.io.arrays import Arrays, Codes, Floats
 from treecrf.models.neural.architecture import CONVOLUTIONS, FILTERS, Architecture, Batch, Batches, scatter
 from treecrf.sequences import MISSING
 
@@ -151,8 +152,6 @@ def _convolve(
         features = features + jnp.where(there, seen @ weights[name] + weights[f"{name}_bias"], 0.0)
     return jax.nn.relu(features)
 
-
-Arrays = dict[str, NDArray[Any]]
 
 FORBIDDEN = -1e9
 """The score of a label that another one is known to stand for."""
@@ -316,8 +315,8 @@ def epochs(
     shape: Architecture,
     update: Update,
     data: Batches,
-    labels: NDArray[np.int16],
-    counts: NDArray[np.float64],
+    labels: Codes,
+    counts: Floats,
     missing_codes: NDArray[np.int32],
     rates: tuple[float, float],
     seed: int,

@@ -14,8 +14,7 @@ from typing import Annotated, Any, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.compiled.rules import FINITE, SOME
-from treecrf.compiled.struct import Float32, Int64
+from treecrf.compiled.struct import FINITE, SOME, Float32, Int64
 from treecrf.estimators.checks import (
     FIRST_ORDER,
     NOT_NEGATIVE,
@@ -30,10 +29,10 @@ from treecrf.estimators.checks import (
     optional,
     whole,
 )
-from treecrf.io.arrays import in_units
+from treecrf.io.arrays import Arrays, Codes, Floats, in_units
 from treecrf.io.messages import needs_extra, quoted
 from treecrf.io.process import GIB, check_memory
-from treecrf.models.base import Codes, Floats, Monitor, prefixed, refuse_rest, take_declared, take_prefixed
+from treecrf.models.base import Monitor, prefixed, refuse_rest, take_declared, take_prefixed
 from treecrf.models.chains import ChainLabeller, ScoredChains, Watch
 from treecrf.models.inputs import ClassWeight, refuse_mixed
 from treecrf.models.neural.architecture import FILTERS, ROW_LENGTHS, Architecture, Batches, first_rows, row_lengths
@@ -137,7 +136,7 @@ class NeuralCRF(ChainLabeller):
     min_count: int = 1
     class_weight: ClassWeight = None
 
-    _judges = cast("tuple[Callable[[int, dict[str, NDArray[Any]]], None], ...]", ())  # hear of passes and their weights
+    _judges = cast("tuple[Callable[[int, Arrays], None], ...]", ())  # hear of passes and their weights
     has_stages = False  # passes are chosen in training
     takes_numbers = True
     takes_unknown_labels = True
@@ -177,7 +176,7 @@ class NeuralCRF(ChainLabeller):
         self.seconds_ = {"choice": 0.0, "update": 0.0}
         n_reports = 0
 
-        def train_on(data: SequenceSet, counts: Floats, phase: str) -> Iterator[dict[str, NDArray[Any]]]:
+        def train_on(data: SequenceSet, counts: Floats, phase: str) -> Iterator[Arrays]:
             nonlocal n_reports
             began = time.process_time()  # JAX works in threads of its own
             for of_epoch, value in self._epochs(shape, data, counts):
@@ -199,21 +198,23 @@ class NeuralCRF(ChainLabeller):
             for judge in self._judges:
                 judge(epoch, of_epoch)
 
-    def fit_watched(self, train: SequenceSet, data: SequenceSet, watch: Watch, every: int = 1) -> None:
+    def fit_watched(
+        self, train: SequenceSet, data: SequenceSet, watch: Watch, every: int = 1, weights: Floats | None = None
+    ) -> None:
         """See `ChainLabeller`; an iteration is a pass over all sequences, and none are held out."""
         aligned = self._learn_inputs(self._examples(train, None)[0]).apply(data, self.unseen)
 
-        def judge(epoch: int, weights: dict[str, NDArray[Any]]) -> None:
+        def judge(epoch: int, of_layers: Arrays) -> None:
             if epoch % every == 0:
-                watch(epoch, self._chains(aligned, weights).marginals())
+                watch(epoch, self._chains(aligned, of_layers).marginals())
 
         held_out, self.held_out, self._judges = self.held_out, None, (judge,)
         try:
-            self.fit(train)
+            self.fit(train, sample_weight=weights)
         finally:
             self.held_out, self._judges = held_out, ()
 
-    def _choose(self, trained: Iterator[dict[str, NDArray[Any]]], judging: SequenceSet, counts: Floats) -> int:
+    def _choose(self, trained: Iterator[Arrays], judging: SequenceSet, counts: Floats) -> int:
         """The number of passes with most right positions of held-out sequences; among equals the likeliest."""
         assert judging.labels is not None
         counts = in_units(np.where(judging.labels != MISSING, counts, 0.0))[1]
@@ -229,9 +230,7 @@ class NeuralCRF(ChainLabeller):
                 break
         return chosen
 
-    def _epochs(
-        self, shape: Architecture, data: SequenceSet, counts: Floats
-    ) -> Iterator[tuple[dict[str, NDArray[Any]], float]]:
+    def _epochs(self, shape: Architecture, data: SequenceSet, counts: Floats) -> Iterator[tuple[Arrays, float]]:
         network = self._load_network(data, shape)
         assert data.labels is not None
         update = network.Update(self.learning_rate, self.weight_decay, self.averaging)
@@ -297,7 +296,7 @@ class NeuralCRF(ChainLabeller):
 
     # --- prediction ---------------------------------------------------------------------------------
 
-    def _chains(self, data: SequenceSet, weights: dict[str, NDArray[Any]]) -> ScoredChains:
+    def _chains(self, data: SequenceSet, weights: Arrays) -> ScoredChains:
         """The chains of a set as training sees it."""
         shape = self._architecture(data.attributes, len(data.number_names), len(weights["out_bias"]))
         network = self._load_network(data, shape)
@@ -311,7 +310,7 @@ class NeuralCRF(ChainLabeller):
         if (every or 1) == 1:
             yield self._chains(aligned, self.weights_)
 
-    def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
+    def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[Floats]:
         for chains in self._staged_chains(data, every):
             yield chains.potentials()
 
@@ -328,11 +327,11 @@ class NeuralCRF(ChainLabeller):
     def _sizes(self) -> dict[str, Any]:
         return super()._sizes() | {"n_numbers": len(self.inputs_.number_names)}
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def _state(self) -> tuple[dict[str, Any], Arrays]:
         values, arrays = super()._state()
         return values, arrays | prefixed("weights", self.weights_)
 
-    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+    def _restore(self, values: dict[str, Any], arrays: Arrays) -> None:
         super()._restore(values, arrays)
         shape = self._architecture(self.attributes_, len(self.inputs_.number_names), len(self.label_names_))
         declared = {n: Annotated[Float32, ", ".join(map(str, axes)), FINITE] for n, axes in shape.shapes().items()}

@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.compiled.rules import MOST_WEIGHT, SOME, WEIGHTS
-from treecrf.compiled.struct import Float64, struct
+from treecrf.compiled.struct import MOST_WEIGHT, SOME, WEIGHTS, Float64, struct
 from treecrf.estimators.checks import FLAG, NOT_NEGATIVE, SECONDS, SEED, SHARE, SIZE, TEXT, optional, whole
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import MOST_BINS
-from treecrf.io.arrays import in_units
+from treecrf.io.arrays import Arrays, Codes, Floats, Ints, in_units
 from treecrf.io.messages import needs_extra
 from treecrf.io.process import check_memory
-from treecrf.models.base import Codes, Floats, Monitor
+from treecrf.models.base import Monitor
 from treecrf.models.chains import ChainLabeller, kept_stages
 from treecrf.models.execution import draw_start
 from treecrf.models.inputs import ClassWeight, refuse_missing, shares_of
@@ -131,7 +130,7 @@ def _check_tree(name: str, fields: dict[str, str], n_features: int) -> None:
             raise ValueError(f"{name} has no such sets of categories")
 
 
-def _numbers(name: str, fields: dict[str, str], part: str, length: int) -> NDArray[np.float64]:
+def _numbers(name: str, fields: dict[str, str], part: str, length: int) -> Floats:
     texts = fields[part].split(" ")
     written = _THRESHOLD if part == "threshold" else _REAL if part in _REALS else _WHOLE
     if len(texts) != length or not all(map(written.fullmatch, texts)):
@@ -183,7 +182,7 @@ def copy_weights(network: MLPClassifier) -> Weights:
     )
 
 
-def score_cells(cells: csr_array, weights: Weights) -> NDArray[np.float64]:
+def score_cells(cells: csr_array, weights: Weights) -> Floats:
     """The output layer's sums, shape (n_positions, n_labels), for inputs of shape (n_positions, n_inputs)."""
     from scipy.special import expit
 
@@ -219,11 +218,11 @@ class WindowClassifier(ChainLabeller):
     window: tuple[int, int]
     unseen: str
 
-    def _staged_scores(self, data: SequenceSet, every: int | None) -> Iterator[NDArray[np.float64]]:
+    def _staged_scores(self, data: SequenceSet, every: int | None) -> Iterator[Floats]:
         """Scores, shape (n_positions, n_labels), whose softmax is P(label | window), by stage as the potentials."""
         raise NotImplementedError
 
-    def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
+    def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[Floats]:
         aligned = self._aligned(data)
         for scores in self._staged_scores(aligned, every):
             yield log_softmax(scores).T[:, :, None]
@@ -354,7 +353,7 @@ class NeuralNetwork(WindowClassifier):
             "n_numbers": n_numbers,
         }
 
-    def _staged_scores(self, data: SequenceSet, every: int | None) -> Iterator[NDArray[np.float64]]:
+    def _staged_scores(self, data: SequenceSet, every: int | None) -> Iterator[Floats]:
         cells = see_windows(self.scale_.apply(data), self.window)
         for epoch in kept_stages(range(1, len(self.weights_.hidden) + 1), self.keep_stages, every):
             yield score_cells(cells, self.weights_.after(epoch))
@@ -471,13 +470,13 @@ class WindowLightGBM(WindowClassifier):
                 monitor(iteration, dict(seconds), -total * float(mean_loss))
         self.start_, self.model_text_, self.seconds_ = start, booster.model_to_string(), seconds
 
-    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+    def _restore(self, values: dict[str, Any], arrays: Arrays) -> None:
         super()._restore(values, arrays)
         n_numbers = n_window_numbers(len(self.inputs_.number_names), self.window)
         n_features = len(slot_sizes(self.attributes_, self.window)) + n_numbers
         check_model_text(self.model_text_, len(self.label_names_), n_features)
 
-    def _staged_scores(self, data: SequenceSet, every: int | None) -> Iterator[NDArray[np.float64]]:
+    def _staged_scores(self, data: SequenceSet, every: int | None) -> Iterator[Floats]:
         with needs_extra("rivals"):
             import lightgbm
 
@@ -502,9 +501,7 @@ class WindowLightGBM(WindowClassifier):
         codes, numbers = window_codes(data, self.window), window_numbers(data, self.window)
         return (np.hstack([codes, numbers]) if numbers.size else codes), codes.shape[1]
 
-    def _draw_start(
-        self, labels: NDArray[np.int16], weights: NDArray[np.float64] | None, n_labels: int
-    ) -> NDArray[np.float64]:
+    def _draw_start(self, labels: Codes, weights: Floats | None, n_labels: int) -> Floats:
         """The scores at the start, shape (n_labels,); LightGBM's own unless there is a seed."""
         counts = np.bincount(labels, weights, minlength=n_labels)
         frequencies = counts / counts.sum()
@@ -522,7 +519,7 @@ class WindowLightGBM(WindowClassifier):
         }
 
     @property
-    def feature_importances_(self) -> NDArray[np.float64]:
+    def feature_importances_(self) -> Floats:
         """The gain of all splits on each input, as a share of that on all inputs; in the order of `feature_names_in_`.
 
         Splits on anchored attributes, or that ask whether a place of the window is outside of the sequence, belong to
@@ -540,9 +537,7 @@ class WindowLightGBM(WindowClassifier):
         return shares_of(np.concatenate([by_attribute, by_number.sum(axis=0)]))
 
 
-def counted_positions(
-    labels: NDArray[np.int16], weights: NDArray[np.float64] | None
-) -> tuple[NDArray[np.int64] | None, NDArray[np.int16], NDArray[np.float64] | None]:
+def counted_positions(labels: Codes, weights: Floats | None) -> tuple[Ints | None, Codes, Floats | None]:
     """The positions whose label is known and whose weight is not 0 (None: all), their labels, and their weights."""
     counts = labels != MISSING if weights is None else (labels != MISSING) & (weights > 0)
     if counts.all():
@@ -551,6 +546,6 @@ def counted_positions(
     return known, labels[known], None if weights is None else weights[known]
 
 
-def log_softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def log_softmax(scores: Floats) -> Floats:
     """The logarithm of the softmax of every row, finite where the scores are; shape (n_positions, n_labels)."""
     return scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)

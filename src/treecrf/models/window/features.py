@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.compiled.rules import FINITE, POSITIVE
-from treecrf.compiled.struct import Float64, struct
-from treecrf.io.arrays import in_units, of_observations
+from treecrf.compiled.struct import FINITE, POSITIVE, Float64, struct
+from treecrf.io.arrays import Floats, Ints, in_units, of_observations, starts_of
 from treecrf.io.messages import needs_extra
 from treecrf.io.process import check_memory
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes, window_rows
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array, csr_matrix
 
 
-def window_numbers(data: SequenceSet, window: tuple[int, int]) -> NDArray[np.float64]:
+def window_numbers(data: SequenceSet, window: tuple[int, int]) -> Floats:
     """The numbers of the window of every position, and which of its places are outside of the sequence.
 
     Returns
@@ -40,7 +39,7 @@ def n_window_numbers(n_numbers: int, window: tuple[int, int]) -> int:
     return (sum(window) + 1) * (n_numbers + 1) if n_numbers else 0
 
 
-def one_hot(codes: NDArray[np.unsignedinteger], slot_sizes: NDArray[np.int64]) -> csr_array:
+def one_hot(codes: NDArray[np.unsignedinteger], slot_sizes: Ints) -> csr_array:
     """Indicators of the cells of each window, shape (n_positions, n_cells), in the order of `Columns`.
 
     `codes` (n_positions, n_slots) are those of `treecrf.sequences.window_codes`; one of `slot_sizes` or more is no
@@ -48,10 +47,10 @@ def one_hot(codes: NDArray[np.unsignedinteger], slot_sizes: NDArray[np.int64]) -
     """
     from scipy.sparse import csr_array  # takes long to import
 
-    first_cell = np.concatenate([[0], np.cumsum(slot_sizes)])
+    first_cell = starts_of(slot_sizes)
     known = codes < slot_sizes
     cells = (codes + first_cell[:-1])[known]
-    first = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
+    first = starts_of(known.sum(axis=1))
     return csr_array((np.ones(len(cells)), cells, first), shape=(len(codes), first_cell[-1]))
 
 
@@ -84,17 +83,13 @@ def refuse_large(train: SequenceSet) -> None:
         )
 
 
-def standardized(
-    numbers: NDArray[np.float64], mean: NDArray[np.float64], deviation: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def standardized(numbers: Floats, mean: Floats, deviation: Floats) -> Floats:
     """Numbers less their means, in deviations, shape (n_observations, n_numbers); NaN stays."""
     with np.errstate(over="ignore"):
         return np.clip((numbers - mean) / deviation, -MOST_DEVIATIONS, MOST_DEVIATIONS)
 
 
-def known_moments(
-    numbers: NDArray[np.float64], weights: NDArray[np.float64] | None = None
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def known_moments(numbers: Floats, weights: Floats | None = None) -> tuple[Floats, Floats]:
     """Weighted mean and standard deviation of each column's known cells; 0 where none is known."""
     known = ~np.isnan(numbers)
     counts = known * (1.0 if weights is None else in_units(weights)[1][:, None])
@@ -112,7 +107,7 @@ class Scale(NamedTuple):
     deviation: Annotated[Float64, "n_numbers", FINITE, POSITIVE]
 
     @classmethod
-    def of(cls, train: SequenceSet, weights: NDArray[np.float64] | None = None, together: bool = False) -> Self:
+    def of(cls, train: SequenceSet, weights: Floats | None = None, together: bool = False) -> Self:
         """Means and standard deviations of known cells; 0 and 1 for a number never known, 1 for one that does not vary.
 
         Positions may have weights. Of all numbers `together`, as those of a picture are, they are the same.
@@ -201,7 +196,7 @@ class WindowFeatures:
         self._deviation = np.where(deviation > 0, deviation, 1.0)
         return self
 
-    def transform(self, data: SequenceSet) -> NDArray[np.float64] | csr_matrix:
+    def transform(self, data: SequenceSet) -> Floats | csr_matrix:
         """The table, float64, shape (n_positions, n_features); categories are those of the training set."""
         from scipy.sparse import csr_matrix, hstack
 

@@ -25,9 +25,7 @@ from numpy.typing import NDArray
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Bool, Int32, Int64, allocate, compiled_type, struct
 from treecrf.trees.columns import COLUMNS, Columns
-from treecrf.trees.forest import Forest
-from treecrf.trees.partition import copy_states, divide_states, take_all_states
-from treecrf.trees.tree import FULL, TREE, Tree, set_of
+from treecrf.trees.forest import FULL, TREE, Forest, Tree, copy_states, divide_states, set_of, take_all_states
 
 _HALF = FULL >> 1
 _FEW = 8  # a dense leaf that holds less than this part of the positions becomes a list
@@ -275,7 +273,7 @@ def _give_each(copies, columns, leaf, child, n_unknown, n_surrogates, share, tel
 def distribute(copies, columns, tree, child, n_unknown, tell_child):
     """End a window split: give the copies set aside to the child, the leaf, or both.
 
-    Where no surrogate (`treecrf.trees.tree.Tree`) tells, the child gets the share of a copy that the tree says. Returns
+    Where no surrogate (`treecrf.trees.forest.Tree`) tells, the child gets the share of a copy that the tree says. Returns
     how many of them the child (`tell_child`) or the leaf has got; ``unknown_positions`` and ``unknown_weights`` then
     begin with these.
     """

@@ -114,7 +114,7 @@ function showCell(chosen) {
       back, element("p", {}, `${WORDS.studies[key.study]} · ${conditionText(score)}`, " · ", link(methodAddress({ ...score, metric: TESTED }), `${name} on all data sets`)),
       facts(score, scores), section("Differences from the other methods", differencesPart(key)),
       element("div", { class: "grid" }, parts.slice(0, -1).map(([title, part]) => section(title, part))), section(...parts.at(-1)),
-      lacks.length ? absent(`Not in these results: ${lacks.join(", ")}.`) : null,
+      lacks.length ? absent(`Only the explorer of a run, which keeps predictions, has these: ${lacks.join(", ")}.`) : null,
       others.length ? section("The same method under other conditions", table("Other conditions", [
         ["condition", conditionText, (row) => link(cellAddress(row), conditionText(row))],
         [metricOf(score.metric).title, (row) => row.value, (row) => valueText(row)], ["standing", kindText, null, () => "text"]], others)) : null,

@@ -31,7 +31,7 @@ function linear(values, from, to, margin = 0.04) {
 function logarithmic(values, from, to) {
   const inner = linear(values.map(Math.log10), from, to);
   const [low, high] = [Math.min(...values) / 1.3, Math.max(...values) * 1.3];
-  const steps = high / low > 30 ? [1] : [1, 2, 5];
+  const steps = high / low > 3000 ? [1] : [1, 2, 5];
   const ticks = Array.from({ length: 12 }, (_, place) => place - 6).flatMap((power) => steps.map((step) => step * 10 ** power));
   return { at: (value) => inner.at(Math.log10(value)), ticks: ticks.filter((tick) => tick >= low && tick <= high), show: (value) => `${Number(value.toPrecision(1))}` };
 }

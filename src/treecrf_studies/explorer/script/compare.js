@@ -38,7 +38,7 @@ const setsText = (sets) => (sets.length > 4 ? `${sets.length} data sets` : liste
 function headline(result, { metric, search, whole }) {
   // What tests find, among which methods unless all are shown.
   const found = finding(result, metric.value);
-  return search.value || whole.value ? `Among ${counted(result.compared.length, "method")} shown, ${found[0].toLowerCase()}${found.slice(1)}` : found;
+  return search.value || whole.value ? `Among ${counted(result.compared.length, "method")} shown: ${found[0].toLowerCase()}${found.slice(1)}` : found;
 }
 
 function finding({ sets, compared }, metric) {
@@ -50,7 +50,7 @@ function finding({ sets, compared }, metric) {
   if (!first) return `Each of ${n} methods loses a test on ${on}`;
   if (unbeaten.length === 1 && first.won === first.tests) return `Tests find ${first.name} better than ${n === 2 ? tested.find((entry) => entry !== first).name : `each of the ${n - 1} other methods`} on ${on}`;
   if (unbeaten.length > 4) return `${unbeaten.length} of ${n} methods lose no test on ${on}`;
-  return `No test on ${on} finds a method better than ${listed(unbeaten.map((entry) => entry.name), "or")}`;
+  return `Start with ${listed(unbeaten.map((entry) => entry.name), "or")}: no test on ${on} finds a better method`;
 }
 
 function comparedOn({ sets, compared, entries, n }, beside, metric) {
@@ -58,5 +58,5 @@ function comparedOn({ sets, compared, entries, n }, beside, metric) {
   const left = entries.filter((entry) => !entry.isIn).map((entry) => entry.name);
   return element("p", { class: "note" }, `${beside ? "Rates, ranks and means are" : "Tests are"} over ${listed(sets)}, which ${left.length ? `${compared.length} of ${n} methods have` : n === 1 ? "the method has" : n === 2 ? "both methods have" : `all ${n} methods have`}.`,
     left.length ? ` Not compared: ${listed(left)}.` : "", beside?.length ? ` Beside them: ${listed(beside)}.` : "",
-    beside && compared.some((entry) => entry.tests) ? " Win and loss rates are shares of the tests against the other methods shown." : "", beside ? ` Gaps are to the ${extreme(metric)} of all methods.` : "");
+    beside && compared.some((entry) => entry.tests) ? " Win and loss rates are shares of the tests against the other methods shown." : "", beside ? ` Gaps are to the ${extreme(metric)} of all methods, between means; the overview has the differences that tests estimate.` : "");
 }

@@ -50,7 +50,7 @@ const isRanked = (row) => WORDS.standings.includes(row.standing) && (row.metric 
 const isRival = (row) => row.standing !== WORDS.reference;
 const isBold = (row) => isRival(row) && (row.gap === 0 || (isRanked(row) && row.standing === EQUIVALENT));
 const KINDS = {
-  best: ["●", "highest accuracy"], near: ["○", "not separated from the highest"], behind: ["◆", "a test finds a better method"],
+  best: ["●", "highest"], near: ["○", "no test finds a better method"], behind: ["◆", "a test finds a better method"],
   open: ["■", "not tested"], reference: ["✚", "reference: no competitor, not ranked"],
 };
 
@@ -84,7 +84,9 @@ const counted = (n, unit) => `${n} ${unit}${n === 1 ? "" : "s"}`;
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 const conditionText = (row) => [row.variant, row.decoder && `decoder ${WORDS.decoders[row.decoder] ?? row.decoder}`, `settings ${POINTS[row.point]}`].filter(Boolean).join(", ");
 const LARGER = Object.fromEntries(DATA.larger.map((row) => [row.sample, row.dataset]));
-const notes = (row) => [row.stand_in && "stand-in", LARGER[row.dataset] && `larger sample of ${LARGER[row.dataset]}`].filter(Boolean).join(", ");
+const notes = (row) => [row.stand_in && "stand-in", LARGER[row.dataset] && `larger sample of ${LARGER[row.dataset]}`, WORDS.repeated[row.dataset] && `${WORDS.repeated[row.dataset]} in other folds`].filter(Boolean).join(", ");
+const aboutSet = (name) => WORDS.datasets[name] ?? null; // what a row is, for tips
+const familyOf = (study, method) => WORDS.families[`${study}/${method}`] ?? (NAMES.get(`${study}/${method}`) ?? method).match(/^(?:[a-z]+-)?[a-z]+/i)?.[0] ?? method;
 const datasetText = (row) => row.dataset + notes(row).replace(/^(.+)$/, " ($1)");
 const listed = (texts, last = "and") => (texts.length < 2 ? texts.join("") : `${texts.slice(0, -1).join(", ")} ${last} ${texts.at(-1)}`);
 const ranksText = (row) => (isKnown(row.rank_low) ? (row.rank_low === row.rank_high ? `${row.rank_low}` : `${row.rank_low}–${row.rank_high}`) : DASH);

@@ -54,7 +54,7 @@ function table(title, columns, rows, nWords = 1) {
   const made = element("table", { class: shown.length < 4 ? "narrow" : null },
     element("caption", { class: "hidden-text" }, title),
     element("thead", {}, element("tr", {}, shown.map(([head], place) => element(
-      "th", { scope: "col", class: place < nWords ? "word" : null, "data-column": place }, breakable(head))))),
+      "th", { scope: "col", class: place < nWords ? "word" : null, "data-column": place, title: aboutSet(head) }, breakable(head))))),
     element("tbody", {}, rows.map((row) => element("tr", {}, shown.map((column, place) => cell(row, column, place))))));
   if (rows.length > 1) makeSortable(made);
   return element("div", { class: "exhibit" },
@@ -111,29 +111,41 @@ const TEXTS = {
   variant: (value) => value || "as given",
 };
 
+const isOfSpans = (metric) => metric.endsWith(WORDS.spans);
+const spanSets = () => distinct(DATA.scores.filter((row) => isOfSpans(row.metric)), "dataset");
+
 function preferred(name, options, rows) {
   // Where nothing is chosen: the decoder that cross-validation prefers, a condition under which methods are tested.
   if (name === "decoder" && options.includes("better")) return "better";
+  if (name === "metric" && rows.every((row) => spanSets().includes(row.dataset))) return options.find((metric) => metric.startsWith("F1")) ?? options[0];
   return name === "variant" ? rows.find(isRanked)?.variant ?? options[0] : options[0];
 }
 
 function choices(chosen, metrics = DATA.scores) {
   // What there is to choose from, one choice after another, and what is chosen of it.
-  const found = {};
+  const found = {}, named = (chosen.data ?? "").split(",").filter(Boolean);
   let rows = metrics;
   for (const name of Object.keys(LABELS)) {
     const options = distinct(rows, name);
-    const value = options.includes(chosen[name]) ? chosen[name] : preferred(name, options, rows);
+    const ofSets = rows.filter((row) => !named.length || named.includes(row.dataset));
+    const value = options.includes(chosen[name]) ? chosen[name] : preferred(name, options, ofSets.length ? ofSets : rows);
     found[name] = { options, value };
     rows = where(rows, { [name]: value });
   }
-  const options = distinct(rows, "dataset"), named = (chosen.data ?? "").split(",").filter((name) => options.includes(name));
-  found.data = { options, value: named.length ? named : options };
+  const options = distinct(rows, "dataset"), there = named.filter((name) => options.includes(name));
+  found.data = { options, value: there.length ? there : options };
   rows = rows.filter((row) => found.data.value.includes(row.dataset));
   const texts = (chosen.search ?? "").toLowerCase().split(",").map((each) => each.trim()).filter(Boolean), sets = ownSets(rows);
   if (texts.length) rows = rows.filter((row) => texts.some((each) => nameOf(row).toLowerCase().includes(each)));
   if (chosen.whole) rows = [...Map.groupBy(rows, (row) => row.method).values()].filter((all) => sets.every((name) => all.some((row) => row.dataset === name))).flat();
   return { found: { ...found, search: { value: chosen.search ?? "" }, whole: { value: chosen.whole ?? "" } }, rows };
+}
+
+function grouped(options) {
+  // Options by what follows the comma of their texts, such as "20 % missing, by the label".
+  const groups = Map.groupBy(options, ([words]) => words.split(", ").slice(1).join(", "));
+  const made = [...groups].map(([head, all]) => (head && groups.size > 1 && all.length > 1 ? element("optgroup", { label: capital(head) }, all.map(([, option]) => option)) : all.map(([, option]) => option)));
+  return made.flat();
 }
 
 function controls(view, found, more = {}) {
@@ -150,7 +162,7 @@ function controls(view, found, more = {}) {
   const selects = Object.keys(LABELS).filter((name) => name === "study" || found[name].options.length > 1).map((name) => element(
     "label", {}, LABELS[name],
     element("select", { id: `choose-${view}-${name}`, onchange: (event) => go({ [name]: event.target.value }) },
-      found[name].options.map((value) => element("option", { value, selected: value === found[name].value }, (TEXTS[name] ?? String)(value))))));
+      grouped(found[name].options.map((value) => [(TEXTS[name] ?? String)(value), element("option", { value, selected: value === found[name].value }, (TEXTS[name] ?? String)(value))])))));
   const why = element("span", { class: "why", role: "status" });
   const tick = (name) => (event) => {
     const kept = found.data.options.filter((each) => (each === name ? event.target.checked : found.data.value.includes(each)));
@@ -161,7 +173,7 @@ function controls(view, found, more = {}) {
   const boxes = found.data.options.length < 2 ? null : element("fieldset", {}, element("legend", {}, "Data sets"),
     found.data.options.map((name) => element("label", {}, element("input", {
       type: "checkbox", id: `choose-${view}-data-${name}`, checked: found.data.value.includes(name), onchange: tick(name),
-    }), name)), why);
+    }), element("span", { title: aboutSet(name) }, name))), why);
   const ofMethods = more.method ? null : [
     element("label", {}, "Methods", element("input", { type: "search", id: `choose-${view}-search`, placeholder: "all, or: treecrf, mallet", value: now.search, oninput: search })),
     element("label", { class: "tick" }, element("input", { type: "checkbox", id: `choose-${view}-whole`, checked: Boolean(now.whole), onchange: (event) => go({ whole: event.target.checked ? 1 : "" }) }), "only those with all data sets")];
@@ -171,7 +183,8 @@ function controls(view, found, more = {}) {
 function legend(rows) {
   const there = new Set(rows.map(kindOf));
   return element("ul", { class: "legend" }, Object.entries(KINDS).filter(([kind]) => there.has(kind))
-    .map(([kind, [sign, text]]) => element("li", {}, element("b", { class: `sign ${kind}`, "aria-hidden": "true" }, sign), ` ${text}`)));
+    .map(([kind, [sign, text]]) => element("li", {}, element("b", { class: `sign ${kind}`, "aria-hidden": "true" }, sign), ` ${text}`)),
+    rows.some(isBold) ? element("li", {}, element("b", {}, "bold"), ": the highest, and what tests show to be equivalent to it") : null);
 }
 
 const testNote = (study, rows) => element("p", { class: "note" }, WORDS.tests[study], rows.some(isRanked)

@@ -10,7 +10,7 @@ function withGaps(rows) {
 
 const gapText = (row, gap = row.gap) => (gap === 0 ? "0" : signed(gap, metricOf(row.metric).digits));
 const markTip = (row) => `${nameOf(row)} on ${datasetText(row)}: ${valueText(row)}, ${kindText(row)}`;
-const colourOf = (row, methods) => `var(--m${methods.indexOf(row.method) % WORDS.colours.length})`;
+const colourOf = (family, families) => `var(--m${families.indexOf(family) % WORDS.colours.length})`;
 const unitOf = (metric) => ({ "%": "points" })[metricOf(metric).title.match(/\((.*)\)/)?.[1]] ?? metricOf(metric).title.match(/\((.*)\)/)?.[1] ?? "";
 const inUnits = (metric, ...more) => [unitOf(metric), ...more].filter(Boolean).join(", ").replace(/^(.+)$/, " ($1)");
 
@@ -33,10 +33,10 @@ function showLeaderboard(chosen) {
   const references = [...Map.groupBy(rows.filter((row) => !isRival(row)), (row) => row.method)].map(([method, all]) => ({ method, name: nameOf(all[0]), rows: all }));
   const at = (entry, dataset) => entry.rows.find((row) => row.dataset === dataset), one = sets.length === 1, isTested = compared.some((entry) => entry.tests);
   const cell = (row) => element("a", { href: cellAddress(row), title: kindText(row) },
-    isUnseparated(row) ? element("span", { class: `sign ${kindOf(row)}`, "aria-label": `${kindText(row)}: ` }, `${KINDS[kindOf(row)][0]} `) : null,
+    isRanked(row) ? element("span", { class: `sign ${kindOf(row)}`, "aria-label": `${kindText(row)}: ` }, `${KINDS[kindOf(row)][0]} `) : null,
     isBold(row) ? element("b", {}, valueText(row)) : valueText(row));
   const columns = [
-    ["method", (entry) => entry.name, (entry) => link(methodAddress({ ...entry.rows[0], metric }), entry.name)],
+    ["method", (entry) => entry.name, (entry) => element("a", { href: methodAddress({ ...entry.rows[0], metric }), title: WORDS.methods[entry.name] }, entry.name)],
     ...(isTested ? [["win rate", (entry) => entry.tests && (100 * entry.won) / entry.tests, (entry) => entry.tests ? element("span", { title: `${entry.won} of ${entry.tests} tests won` }, percent(entry.won, entry.tests)) : DASH],
       ["loss rate", (entry) => entry.tests && (100 * entry.lost) / entry.tests, (entry) => entry.tests ? element("span", { title: `${entry.lost} of ${entry.tests} tests lost` }, percent(entry.lost, entry.tests)) : DASH]] : []),
     [one ? "rank" : "mean rank", (entry) => entry.rank, (entry) => fixed(entry.rank, 1)],
@@ -56,7 +56,7 @@ function showLeaderboard(chosen) {
     parts: [
       form, comparedOn(result, others, metric), found.point.value === "peak" ? element("p", { class: "note" }, "An optimistic upper bound: the iteration was chosen on test labels.") : null, legend(rows),
       table(`${capital(metricOf(metric).title)} by method and data set`, columns, [...result.entries, ...references]),
-      metric === TESTED ? null : absent(`Tests compare accuracies; this metric is not tested${is_loss ? ", and lower is better" : ""}.${withoutMetric(found, rows)}`),
+      metric === TESTED ? spansNote(found, "leaderboard") : absent(`Tests compare accuracies; this metric is not tested${is_loss ? ", and lower is better" : ""}.${withoutMetric(found, rows)}`),
       chart(title, strips(title, strip, { x: one ? metricOf(metric).title : `minus the ${extreme(metric)}${inUnits(metric)}`, zero: !one }), [["method", nameOf], ["data set", datasetText], ...scoreColumns(metric)], compared.flatMap((entry) => entry.own)),
       metric === TESTED ? testNote(found.study.value, rows) : null,
     ],
@@ -65,6 +65,12 @@ function showLeaderboard(chosen) {
 
 // The place of a data set among columns: those compared, each with its larger samples, and then the others.
 const beside = (sets, name) => (sets.includes(name) ? sets.indexOf(name) : sets.includes(LARGER[name]) ? sets.indexOf(LARGER[name]) + 0.5 : sets.length);
+
+function spansNote(found, view) {
+  // Where labels are spans, accuracy says little: the way to F1.
+  const spans = DATA.scores.filter((row) => row.study === found.study.value && isOfSpans(row.metric)), sets = distinct(spans, "dataset");
+  return sets.length ? element("p", { class: "note" }, `Labels of ${listed(sets)} are spans (BIO): `, link(address(view, { study: found.study.value, metric: spans.find((row) => row.metric.startsWith("F1")).metric, data: sets.join(",") }), "see their F1"), ".") : null;
+}
 
 function withoutMetric(found, rows) {
   // Methods that have an accuracy here and nothing of this metric, such as probabilities.
@@ -120,16 +126,16 @@ function showCost(chosen) {
   const metric = found.metric.value, study = found.study.value, timed = rows.filter((row) => row.cpu_seconds > 0 && isRival(row));
   const parts = [controls("cost", found), legend(timed)];
   if (!timed.length) return { title: `${WORDS.studies[study]}: no CPU seconds`, parts: [...parts, absent("These results have no CPU seconds.")] };
-  const methods = distinct(DATA.scores.filter((row) => row.study === study), "method"), pairs = pairsOf(found);
+  const families = [...new Set(DATA.scores.filter((row) => row.study === study).map((row) => familyOf(study, row.method)))], pairs = pairsOf(found);
   const fronts = found.data.value.map((dataset) => where(timed, { dataset })).filter((all) => all.length)
     .map((all) => ({ all: all.sort((a, b) => a.cpu_seconds - b.cpu_seconds), best: front(all, pairs) }));
   const n = fronts.filter(({ best }) => best.length > 1).length;
-  parts.push(element("ul", { class: "legend" }, distinct(timed, "method").map((method) => element("li", {},
-    element("b", { style: `color: ${colourOf({ method }, methods)}`, "aria-hidden": "true" }, "■ "), nameOf({ study, method })))),
-  element("p", { class: "note" }, `The dashed line goes from the cheapest method to those that are better than all cheaper ones${timed.some(isRanked) ? " by a test" : ""}. The colour is the method; the shape is its standing.`),
+  parts.push(element("ul", { class: "legend" }, [...new Set(timed.map((row) => familyOf(study, row.method)))].map((family) => element("li", {},
+    element("b", { style: `color: ${colourOf(family, families)}`, "aria-hidden": "true" }, "■ "), family))),
+  element("p", { class: "note" }, `The dashed line goes from the cheapest method to those that are better than all cheaper ones${timed.some(isRanked) ? " by a test" : ""}. The colour is the family of the method, the shape its standing. Point at a mark for its name and numbers.`),
   element("div", { class: "grid" }, fronts.map(({ all, best }) => {
     const title = `${datasetText(all[0])}: ${best.length > 1 ? `${best.length > 4 ? `${best.length - 1} methods` : listed(best.slice(1).map((row) => nameOf(row)))} ${best.length > 2 ? "are" : "is"} better than all cheaper methods` : "no method is better than all cheaper ones"}`;
-    const marks = all.map((row) => ({ x: row.cpu_seconds, y: row.value, name: nameOf(row), shape: SHAPES[kindOf(row)], colour: colourOf(row, methods), href: cellAddress(row), tip: `${markTip(row)}, ${secondsText(row.cpu_seconds)} CPU seconds` }));
+    const marks = all.map((row) => ({ x: row.cpu_seconds, y: row.value, name: nameOf(row), shape: SHAPES[kindOf(row)], colour: colourOf(familyOf(study, row.method), families), href: cellAddress(row), tip: `${markTip(row)}, ${secondsText(row.cpu_seconds)} CPU seconds` }));
     const line = best.flatMap((row, place) => [{ x: row.cpu_seconds, y: best[Math.max(0, place - 1)].value }, { x: row.cpu_seconds, y: row.value }]);
     return chart(title,
       plane(title, marks, { x: "CPU seconds of a training", y: metricOf(metric).title + (metricOf(metric).is_loss ? ", lower is better" : "") }, { lines: [{ kind: "front", points: line }], isLog: true }),

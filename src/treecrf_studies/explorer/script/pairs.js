@@ -54,7 +54,7 @@ function showPairs(chosen) {
   made.querySelector("[data-mark]")?.setAttribute("tabindex", 0);
   return {
     title: headline(result, found),
-    parts: [...parts, comparedOn(result), element("p", {}, `Tests separate ${different} of ${counted(pairs.length, "pair")}. Choose a pair to see its tests on all data sets.`), element("ul", { class: "legend" },
+    parts: [...parts, comparedOn(result), element("p", {}, `${different} of ${counted(pairs.length, "test")} separate two methods (${counted(compared.length * (compared.length - 1) / 2, "pair")} of methods, ${counted(sets.length, "data set")}). Choose a pair to see its tests.`), element("ul", { class: "legend" },
       ...[["better", "row is better"], ["worse", "row is worse"], ["mixed", "better on some, worse on others"], ["equivalent", "= equivalent"]].map(([kind, words]) => element("li", {}, element("span", { class: `swatch ${kind}` }), ` ${words}`)),
       element("li", {}, sets.length === 1 ? "numbers are points, row minus column" : "3:1 is better on three data sets and worse on one; · undecided")),
     element("div", { class: "wide", role: "region", "aria-label": "Row vs column. Arrow keys move between the pairs." }, made), testNote(study, rows),

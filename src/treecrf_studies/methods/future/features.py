@@ -11,12 +11,10 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from treecrf import chain
-from treecrf.compiled.rules import FINITE, NOT_NEGATIVE, WEIGHTS, below
-from treecrf.compiled.struct import Float64, Int64, struct
+from treecrf.compiled.struct import FINITE, NOT_NEGATIVE, WEIGHTS, Float64, Int64, below, struct
 from treecrf.sequences import MISSING, Attribute, SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns
-from treecrf.trees.forest import Evaluator, Forest
-from treecrf.trees.tree import Tree
+from treecrf.trees.forest import Evaluator, Forest, Tree
 from treecrf_studies.methods.future._bag_kernels import WHOLE_FUTURE, noisy_or
 
 NO_STATES = chain.StateSpace(1, 0).labels_of_state

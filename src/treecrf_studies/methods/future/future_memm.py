@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf import chain
-from treecrf.compiled import rules
+from treecrf.compiled import struct as rules
 from treecrf.compiled.struct import Float64, Int64
 from treecrf.estimators.checks import (
     ANY_NUMBER,
@@ -31,16 +31,14 @@ from treecrf.estimators.checks import (
 )
 from treecrf.inputs.binning import MOST_BINS
 from treecrf.models.base import Monitor, named_arrays, prefixed, refuse_rest, take_declared, take_prefixed
-from treecrf.models.boosted.memm import normalize_locally
 from treecrf.models.boosted.potentials import staged_potentials
-from treecrf.models.boosted.treecrf import TreeCRF
+from treecrf.models.boosted.treecrf import TreeCRF, normalize_locally
 from treecrf.models.chains import ChainLabeller
 from treecrf.models.inputs import Inputs, check_set, check_training_set, refuse_missing, refuse_weights
 from treecrf.models.persistence import rebuild_part
 from treecrf.sequences import Attribute, SequenceSet, slot_sizes
 from treecrf.statistics.selection import hold_out
-from treecrf.trees.forest import Evaluator, Forest, forest_limits, join_trees
-from treecrf.trees.tree import MAX_LEAVES, Tree
+from treecrf.trees.forest import MAX_LEAVES, Evaluator, Forest, Tree, forest_limits, join_trees
 from treecrf_studies.methods.future.features import (
     Bags,
     LearntFeatures,

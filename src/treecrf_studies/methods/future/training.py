@@ -19,12 +19,11 @@ from treecrf import chain
 from treecrf.models.base import Monitor
 from treecrf.models.boosted.training import CompleteGrower
 from treecrf.sequences import SequenceSet
-from treecrf.trees.best_first import Sample
+from treecrf.trees.best_first import Sample, make_problem
 from treecrf.trees.columns import Columns
-from treecrf.trees.forest import Evaluator
+from treecrf.trees.forest import Evaluator, Tree
 from treecrf.trees.packing import choose_packing, pack_sums
 from treecrf.trees.splitting import ONE_VS_REST, gradient_leaves
-from treecrf.trees.tree import Tree, make_problem
 from treecrf_studies.methods.future._bag_kernels import (
     instance_gradient,
     log_likelihood_along,

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.estimators.checks import FLAG
-from treecrf.models.base import Codes, Floats, Monitor
+from treecrf.io.arrays import Codes, Floats
+from treecrf.models.base import Monitor
 from treecrf.models.linear.conjunctions import ConjunctionCRF, Conjunctions, Weights, boolean_cells
 from treecrf.models.linear.linear_crf import Outcomes
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes

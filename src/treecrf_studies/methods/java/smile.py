@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from treecrf import chain
 from treecrf.estimators.checks import POSITIVE, SIZE, whole
 from treecrf.inputs.binning import MOST_BINS
-from treecrf.models.base import Codes, Floats, Monitor
+from treecrf.io.arrays import Codes, Floats
+from treecrf.models.base import Monitor
 from treecrf.models.chains import ChainLabeller
 from treecrf.models.inputs import Inputs
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import build_columns
-from treecrf.trees.forest import Evaluator, Forest, forest_limits, join_trees
-from treecrf.trees.tree import Tree, make_tree
+from treecrf.trees.forest import Evaluator, Forest, Tree, forest_limits, join_trees, make_tree
 from treecrf_studies.methods.java.machine import start_java
 
 

@@ -19,8 +19,20 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.compiled.rules import NOT_NEGATIVE, SOME, WEIGHTS, Known, Rule, below, equal_to, offsets_into
-from treecrf.compiled.struct import Float64, Int32, Int64, UInt16
+from treecrf.compiled.struct import (
+    NOT_NEGATIVE,
+    SOME,
+    WEIGHTS,
+    Float64,
+    Int32,
+    Int64,
+    Known,
+    Rule,
+    UInt16,
+    below,
+    equal_to,
+    offsets_into,
+)
 from treecrf.io.process import check_memory
 from treecrf.models.base import refuse_rest, take_declared
 from treecrf_studies.methods.kernel.objective import Dual, Primal, Space, Vector, space_of

@@ -12,8 +12,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.compiled.rules import FINITE, WEIGHTS
-from treecrf.compiled.struct import Float64
+from treecrf.compiled.struct import FINITE, WEIGHTS, Float64
 from treecrf.estimators.checks import (
     ANY_NUMBER,
     FLAG,
@@ -30,7 +29,8 @@ from treecrf.estimators.checks import (
     whole,
 )
 from treecrf.inputs.anchors import AnchorSetting
-from treecrf.models.base import Codes, Floats, Monitor, prefixed, take_prefixed
+from treecrf.io.arrays import Codes, Floats
+from treecrf.models.base import Monitor, prefixed, take_prefixed
 from treecrf.models.chains import ChainLabeller, LatticeChains
 from treecrf.models.linear.linear_crf import window_chains
 from treecrf.models.window.features import n_window_numbers

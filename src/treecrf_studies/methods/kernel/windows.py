@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.compiled.rules import FINITE, POSITIVE
-from treecrf.compiled.struct import Float64, struct
+from treecrf.compiled.struct import FINITE, POSITIVE, Float64, struct
 from treecrf.io.messages import listed, needs_extra
 from treecrf.io.process import check_memory
 from treecrf.models.window.features import one_hot, refuse_large, standardized, window_numbers

@@ -7,7 +7,7 @@ from builders import assert_same_bits, larger_set
 
 from treecrf import MEMM, SlidingWindow, TreeCRF
 from treecrf.missing import inject
-from treecrf.models.boosted.checkpoint import Checkpoint
+from treecrf.models.boosted.boosting import Checkpoint
 from treecrf.models.boosted.training import DenseTraining
 
 PLAIN = {"n_iterations": 5, "max_leaves": 12, "l2_regularization": 1.0, "window": (1, 1)}

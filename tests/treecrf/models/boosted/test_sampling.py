@@ -16,8 +16,7 @@ from treecrf.compiled.struct import allocate
 from treecrf.missing import inject
 from treecrf.models.boosted.boosting import draw_columns, draw_positions
 from treecrf.sequences import slot_sizes, window_codes
-from treecrf.trees.packing import choose_packing, pack
-from treecrf.trees.trimming import Influences, trim_rows
+from treecrf.trees.packing import Influences, choose_packing, pack, trim_rows
 
 ALL_AT_ONCE = {"row_fraction": 0.6, "feature_fraction": 0.5, "influence_trimming": 0.1, "sampling_seed": 7}
 PARTS = [

@@ -5,7 +5,7 @@ import pytest
 from builders import HOLE_METHODS as METHODS
 
 from treecrf import Attribute, SequenceSet, TreeCRF
-from treecrf.trees.tree import FULL
+from treecrf.trees.forest import FULL
 
 X, Y, HOLE = 0, 1, -1
 P, Q = 0, 1

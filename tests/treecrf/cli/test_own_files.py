@@ -1,0 +1,40 @@
+"""Files as strangers have them: what their columns are is guessed, and the interval of the estimate holds the truth."""
+
+import re
+
+import pytest
+from own_files import FILES
+
+from treecrf.automl.description import guess_label, guess_sequence, likely_groups
+from treecrf.automl.labeller import TableLabeller
+from treecrf.readers.reading import read_table
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_roles_of_columns_are_guessed(kind, tmp_path):
+    make, sequence, label, group = FILES[kind]
+    make(0).to_csv(tmp_path / "t.csv", index=False)
+    table = read_table(tmp_path / "t.csv")
+    assert guess_sequence(table, label) == sequence
+    assert guess_label(table, sequence) == label
+    others = [name for name in table if name not in (sequence, label)]
+    assert list(likely_groups(table, others, sequence)) == ([group] if group else [])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", FILES)
+def test_the_interval_of_the_estimate_holds_the_truth(kind, run):
+    make, sequence, label, group = FILES[kind]
+    make(0).to_csv("train.csv", index=False)
+    make(1).to_csv("test.csv", index=False)
+    columns = ["--sequence", sequence, "--label", label, *(["--groups", group] if group else [])]
+    code, _, err = run("fit", "train.csv", "-o", "m.npz", "--budget", 5, *columns)
+    assert code == 0, err
+    origin = TableLabeller.load("m.npz").origin
+    assert origin.unit == ("group" if group else "sequence")
+    assert origin.metric == ("span_f1" if kind == "citations" else "accuracy")
+    code, out, err = run("evaluate", "m.npz", "test.csv")
+    assert code == 0, err
+    pattern = r"chosen by span F1: ([\d.]+) %" if kind == "citations" else r"accuracy ([\d.]+) % on"
+    truth = float(re.search(pattern, " ".join(out.split()))[1])
+    assert origin.low <= truth <= origin.high

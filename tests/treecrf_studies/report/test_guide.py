@@ -1,0 +1,62 @@
+"""Recommendations and conclusions, against the numbers that they are made of."""
+
+import pandas as pd
+import pytest
+from builders import ROOT
+
+from treecrf_studies.report import ledger
+from treecrf_studies.report.claim_pages import reason
+from treecrf_studies.report.conclusions import MOST, conclude
+from treecrf_studies.report.guide import choose, cite_page
+from treecrf_studies.report.lessons import Frames
+from treecrf_studies.report.papers import PAPERS
+from treecrf_studies.report.snapshot import recorded_settings
+
+FOLDER = ROOT / "docs/results"
+
+
+@pytest.fixture(scope="module")
+def frames():
+    return Frames(recorded_settings(FOLDER).model_copy(update={"results": str(FOLDER / "evidence")}))
+
+
+def test_recommendations_have_the_numbers_of_the_evidence(frames):
+    words, missing, time, own = choose(frames).parts[0].text.splitlines()
+    scores = pd.read_csv(FOLDER / "evidence/coding/conll2000_np/scores.csv")
+    best = scores.loc[scores.query("metric == 'F1 of noun phrases' and counted")["value"].idxmax()]
+    assert f"F1 of noun phrases {best['value']:.2f} %" in words
+    assert "not F1" in words
+    assert "instance weighting (−0.0" in missing
+    assert "none of numbers from sensors" in missing
+    assert "trees + net has the highest mean accuracy" in time
+    assert "less accurate only on nettalk" in time
+    assert "treecrf describe FILE" in own
+    assert choose(Frames(frames.settings.model_copy(update={"results": "nowhere"}))).parts == []
+
+
+def test_conclusions_are_short_and_compare_like_with_like(frames):
+    claims, _ = ledger.read_ledger(FOLDER)
+    found = {paper.start: conclude(paper, frames, claims, ledger.read_comparisons(FOLDER)) for paper in PAPERS}
+    assert all(1 <= len(texts) <= MOST and max(len(text.split()) for text in texts) <= 45 for texts in found.values())
+    met, order, seconds = found["P3"]
+    assert met.startswith("10 of 13 printed peaks")
+    assert "MALLET 98.47 %, published 92.70; TreeCRF 95.36 %, published 95.65" in order
+    assert "78.7 to 124 times on protein, nettalk and hyphen (published: 1.7 to 2.1)" in seconds
+    assert "0 of 16 cases" in found["P4"][1]
+    assert "likely because its line features are inferred" in found["P4"][2]
+
+
+def test_a_claim_on_seconds_says_what_was_measured_and_why_it_is_open():
+    claims, _ = ledger.read_ledger(FOLDER)
+    compared = ledger.read_comparisons(FOLDER).query("id == 'P3.14' and part == ''")
+    text = reason(claims.set_index("id").loc["P3.14"].to_dict(), compared)
+    assert text.startswith("MALLET : TreeCRF, seconds to the peak: 78.69 on protein (published 1.88), ")
+    assert text.endswith("which gives no interval, so that no test decides.")
+
+
+def test_the_page_of_citations_has_authors_version_licence_and_run():
+    code, *items = cite_page("results of today, code at commit abc").lead
+    assert "author = {{The treecrf developers}}" in code.text
+    assert "note = {results of today, code at commit abc}" in code.text
+    assert "BSD-3-Clause" in items[0].text
+    assert "code at commit abc" in items[0].text
