@@ -63,6 +63,7 @@ snapshot: $(RUNNING)  ## Write finished studies to docs/results and README.md; w
 
 figures: $(INSTALLED)  ## Draw the figure of README.md; write the tables of docs/datasets.md (needs the raw files) and docs/walkthrough.md
 	@MPLBACKEND=agg $(BIN)/python docs/figures/labelled_sequence.py
+	@MPLBACKEND=agg $(BIN)/python docs/figures/gallery.py
 	@$(BIN)/python docs/datasets_table.py
 	@$(BIN)/python docs/compilation_table.py
 

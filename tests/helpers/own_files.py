@@ -26,7 +26,7 @@ def minutes(seed, n_days=24, length=48):
     parts = []
     for day in range(n_days):
         times = pd.date_range(f"2026-03-{1 + day % 28:02d}T00:00:00", periods=length, freq="30min")
-        hour, is_work = np.asarray(times.hour), (pd.Timestamp(times[0]).dayofweek < 5)
+        hour, is_work = np.asarray(times.hour), (pd.Timestamp(times[0]).day_of_week < 5)
         occupied = is_work & (hour >= 8) & (hour < 17) & (rng.random(length) < 0.95)
         light = np.round(300 * occupied + 150 * ((hour > 6) & (hour < 19)) + rng.normal(scale=120, size=length), 1)
         parts.append(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,21 @@ from treecrf.io.messages import counted
 if TYPE_CHECKING:
     from treecrf.readers.text_files import Dialect
 
+CONTINUED = (
+    "--continue",
+    "--output",
+    "-o",
+    "--iterations",
+    "--threads",
+    "--format",
+    "--separator",
+    "--decimal",
+    "--encoding",
+    "--quote",
+    "--na",
+)
+"""Options of a further training."""
+
 N_MORE = 20
 """Iterations, unless --iterations says otherwise."""
 
@@ -26,10 +41,10 @@ def continue_fit(
     dialect: Dialect,
     iterations: int | None,
     n_threads: int,
-    decided: Mapping[str, Any],
+    options: Sequence[str],
 ) -> None:
-    """Add iterations on one file to a model; `decided` has the options that only a first training has."""
-    given = [name for name, value in decided.items() if value]
+    """Add iterations on one file to a model; of the `options` of the command line, some are of a first training alone."""
+    given = [name for name in options if name not in CONTINUED]
     if given:
         raise typer.BadParameter(
             f"{', '.join(given)}: the model has decided that already; leave it out with --continue."
@@ -43,7 +58,7 @@ def continue_fit(
 
     labeller = TableLabeller.load(model)
     done = len(check_continuable(labeller, str(model)).steps_)
-    table = read_table(file, dialect, labeller.columns.sequence, shared.note)
+    table = read_table(file, labeller.dialect(dialect), labeller.columns.sequence, shared.note)
     shared.check_labels(table, labeller.columns.label, "training needs labels")
     data = labeller.encode(table, labelled=True)
     for sentence in labeller.notices(table):

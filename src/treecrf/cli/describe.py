@@ -106,6 +106,8 @@ def _describe_model(file: Path) -> None:
             shared.say(f"Bins of {attribute.name!r}: {listed(attribute.categories, str)}.")
     if model.missing is not None:
         shared.say(f"{type(model.missing).__name__} fills or marks missing cells before labelling.")
+    if model.na:
+        shared.say(f"Cells with {listed(model.na)} are missing.")
     shared.say()
     settings = labeller.get_params()
     shared.show_table(

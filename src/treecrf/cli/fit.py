@@ -51,6 +51,7 @@ LONG = 10.0
 
 
 def fit(
+    context: typer.Context,
     files: Annotated[
         list[Path],
         shared.argument(
@@ -231,31 +232,9 @@ def fit(
         from treecrf.cli.continuing import continue_fit
 
         shared.check_suffix(output, ".npz")
-        decided = {
-            "--sequence": sequence != "sequence",
-            "--label": label != "label",
-            "--attributes": attributes,
-            "--groups": groups,
-            "--weights": weights,
-            "--kinds": kinds,
-            "--bins": bins,
-            "--min-count": min_count,
-            "--method": method != AUTO,
-            "--window": window,
-            "--anchors": anchors,
-            "--max-leaves": max_leaves,
-            "--l2": l2,
-            "--variance": variance,
-            "--order": order,
-            "--experts": experts,
-            "--missing": missing != AUTO,
-            "--derive": derive != AUTO,
-            "--held-out": held_out,
-            "--metric": metric != AUTO,
-        }
         dialect = shared.parse_dialect(format_, separator, decimal, encoding, quote, na)
         n_threads = threads or shared.n_processors()
-        continue_fit(continued, files, output, dialect, iterations, n_threads, decided)
+        continue_fit(continued, files, output, dialect, iterations, n_threads, shared.given_options(context))
         return
     from treecrf.automl import fitting
     from treecrf.automl.candidates import methods_to_compare
@@ -495,7 +474,7 @@ def _shown(choice: Choice) -> pd.DataFrame:
 
     columns = {
         "method": table["method"].tolist(),
-        "window, settings": [
+        "settings": [
             ", ".join(part for part in parts if part not in ("", "given"))
             for parts in table[["window", "inputs", "settings"]].itertuples(index=False, name=None)
         ],

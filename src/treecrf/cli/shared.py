@@ -334,6 +334,16 @@ _ADVICE = {
 """What to do about errors of the system."""
 
 
+def given_options(context: typer.Context) -> list[str]:
+    """The options that stand on the command line."""
+    sources = ((each, context.get_parameter_source(str(each.name))) for each in context.command.params)
+    return [
+        each.opts[0]
+        for each, source in sources
+        if each.param_type_name == "option" and source is not None and source.name == "COMMANDLINE"
+    ]
+
+
 def check_labels(table: TypedTable, column: str, advice: str) -> None:
     """A ValueError with advice if a table has no label in its column of labels."""
     if column not in table or not len(table[column].distinct[1]):

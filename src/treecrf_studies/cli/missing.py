@@ -57,6 +57,8 @@ def missing(
     separator: shared.Separator = None,
     decimal: shared.Decimal = None,
     encoding: shared.Encoding = None,
+    quote: shared.Quote = None,
+    na: shared.Na = None,
     threads: shared.Threads = None,
     seed: Annotated[
         int, typer.Option(min=0, metavar="N", help="Seed of the emptied cells and of the held-out sequences.")
@@ -75,7 +77,9 @@ def missing(
     treecrf-studies missing train.csv --window 2,2 --rates 0.05,0.2 --report missing/
     """
     sides = shared.parse_window(window)
-    reading = tables.TableOptions.parse(sequence, label, attributes, kinds, format_, separator, decimal, encoding)
+    reading = tables.TableOptions.parse(
+        sequence, label, attributes, kinds, format_, separator, decimal, encoding, quote, na
+    )
     added = _parse_rates(rates)
     if report is not None:
         for name in WRITTEN:
@@ -140,6 +144,8 @@ def missing(
             "--separator": separator,
             "--decimal": decimal,
             "--encoding": encoding,
+            "--quote": quote,
+            "--na": na,
         }
         shared.say(f"Next: {_fit_command(file, method, options)}")
     if report is not None:

@@ -171,7 +171,8 @@ def _fit(on_b: Evidence, truth: NDArray[Any], seed: int) -> tuple[dict[str, Comb
     for name in COMBINED:
         if name not in RETRAINED:
             began = time.process_time()
-            combiners[name] = COMBINERS[name]().fit(on_b, truth, seed)
+            combiner = COMBINERS[name]()
+            combiners[name] = combiner.fit(on_b, truth, seed) if combiner.needs_evidence else combiner
             seconds[name] = time.process_time() - began
     return combiners, seconds
 

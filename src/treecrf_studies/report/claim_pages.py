@@ -30,6 +30,7 @@ from treecrf_studies.rendering.parts import (
 )
 from treecrf_studies.report.ledger import LARGER_SAMPLE
 from treecrf_studies.report.papers import (
+    MISSING,
     PAPERS,
     claim_path,
     counts_text,
@@ -69,7 +70,8 @@ ABOUT_LIMITS = "Vertical lines mark the values at which the claim begins or ceas
 
 ABOUT_INTERVALS = """
 {limits} Each interval is of one comparison, without a
-correction for their number: 90 % for differences, 95 % for repeated measurements of a time.
+correction for their number: 90 % for differences, 95 % for repeated measurements of a time. Blue: the claim holds; light blue:
+in part; orange: it fails; grey: open. Tests decide with a correction, so a grey interval may exclude zero.
 """
 
 ABOUT_PAPERS_TEST = """
@@ -208,6 +210,7 @@ def _claim_page(row: Row, compared: pd.DataFrame, rules: pd.DataFrame) -> Page:
     parts = {str(name): rows for name, rows in compared.groupby("part", sort=False)}
     own = parts.pop("", compared.iloc[:0])
     sources = "Source: {source}. Data sets: {data_sets}. [All claims of the paper](site:{list}#claims-{start})."
+    sources += f" [Ties, mechanisms and other trees](site:{MISSING})." if paper.start == "P4" else ""
     lead: list[Part] = [
         *_verdict_notes(row, reason(row, own)),
         paragraph("> “{quote}”\n>\n> {title}, {place}", quote=row["quote"], title=paper.title, place=row["place"]),
@@ -254,9 +257,10 @@ def _numbers(compared: pd.DataFrame) -> list[Part]:
     if rows and len(rows) <= MOST_LINES:
         units = {row["unit"] for row in rows}
         unit = units.pop() or "value" if len(units) == 1 else "value"
+        sets = {row["dataset"] for row in rows}
         lines = [
             Interval(
-                f"{row['dataset']}, {row['what']}",
+                f"{row['dataset']}, {row['what']}" if len(sets) > 1 else row["what"],
                 row["measured"],
                 row["low"],
                 row["high"],

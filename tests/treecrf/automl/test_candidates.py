@@ -19,6 +19,7 @@ from treecrf.automl.candidates import (
     mean_run,
     methods_to_compare,
     refine,
+    text_candidates,
 )
 from treecrf.automl.fitting import FitOptions
 
@@ -62,6 +63,13 @@ def test_many_labels_and_categories():
     [linear, *_], *_ = make_candidates("linear_crf", data, [(1, 1)], "auto", {})
     assert "min_count" not in linear.settings
     assert linear.settings["variance"] == 10
+    assert "features" not in linear.settings
+    many = data.with_labels(np.arange(n) % 40, [f"l{i}" for i in range(40)])
+    [linear, *_], *_ = make_candidates("linear_crf", many, [(1, 1)], "auto", {})
+    [text] = text_candidates(many, "auto", {}, [("words", "neighbours")])
+    assert linear.build().features == text.build().features == "occurring"
+    costs = [estimate_seconds(linear.build().set_params(features=each), many, 10) for each in ("occurring", "labels")]
+    assert costs[0] < costs[1]
     assert candidate_windows(data) == [(0, 0), (1, 1), (3, 3)]
 
 

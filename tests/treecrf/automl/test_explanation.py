@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from explained import COLUMNS, made
 
 from treecrf import SequenceSet, TreeCRF
 from treecrf.automl.explanation import (
@@ -16,36 +17,6 @@ from treecrf.missing import Imputer, inject
 from treecrf.models.linear.linear_crf import LinearCRF
 from treecrf.models.window.classifiers import WindowLightGBM
 from treecrf.readers.tables import TableColumns
-
-
-def made(seed=0, n_sequences=40):
-    """The letter before decides; numbers say nothing."""
-    rng = np.random.default_rng(seed)
-    n = 10 * n_sequences
-    values = rng.integers(0, 3, (n, 2))
-    labels = np.where(np.arange(n) % 10, np.roll(values[:, 0], 1), 0)
-    return SequenceSet(
-        values,
-        np.arange(0, n + 1, 10),
-        [("letter", "abc"), ("noise", "xyz")],
-        labels,
-        "uvw",
-        numbers=rng.normal(size=(n, 1)),
-        number_names=("size",),
-    )
-
-
-COLUMNS = TableColumns("sequence", "label", ("letter", "noise", "size"), ("size",))
-LABELLERS = {
-    "trees": TreeCRF(n_iterations=5, max_leaves=5, window=(1, 1)),
-    "linear": LinearCRF(window=(1, 1), max_iterations=20),
-    "lightgbm": WindowLightGBM(n_iterations=5, window=(1, 1)),
-}
-
-
-@pytest.fixture(scope="module", params=list(LABELLERS))
-def model(request):
-    return TableLabeller(LABELLERS[request.param].fit(made()), COLUMNS)
 
 
 def test_what_decides_is_missed(model):

@@ -24,8 +24,8 @@ def test_one_command(run, table):
         "Comparing linear_crf, treecrf_newton, lightgbm with windows 0,0 and 1,1 and 3,3 by cross-validation (--budget 20)"
         in err
     )
-    assert re.search(r"method +window, settings +accuracy +interval +gap to best +log loss\n", out)
-    assert re.search(r"\nlinear_crf +1,1, variance 0\.1 +100\.0 +", out)
+    assert re.search(r"method +settings +accuracy +interval +gap to best +log loss *\n", out)
+    assert re.search(r"\nlinear_crf +1,1, variance\b", out)
     assert re.search(r"\nlightgbm +1,1, leaves 31 +100\.0 +", out)
     chosen = re.search(r"Chose (\w+) \(.+\): window 1,1, .*, (\d) iterations?\.", out)
     expected = re.search(
@@ -146,7 +146,7 @@ def test_labels_of_spans_are_judged_by_span_f1(run, entities):
     code, out, err = run("fit", "spans.csv", "-o", "m.npz", *CHEAP, "--window", "0,0")
     assert code == 0, err
     assert "Span F1 on 600 held-out positions" in out
-    assert re.search(r"method +window, settings +span F1 +interval", out)
+    assert re.search(r"method +settings +span F1 +interval", out)
     assert re.search(r"Estimated span F1 on new data: [\d.]+ % \(95 % confidence interval by sequence", out)
     assert re.search(r"Always answering 'O' would be right at [\d.]+ % of the positions, with span F1 0\.0 %", out)
     assert "Span F1 estimated then for new data" in run("describe", "m.npz")[1]

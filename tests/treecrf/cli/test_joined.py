@@ -80,6 +80,7 @@ def test_texts_that_mean_missing(run, words, tmp_path, fit_trees):
     attributes = {each.name: each.categories for each in TableLabeller.load("m.npz").labeller.attributes_}
     assert attributes["letter"] == ("a", "b", "c")
     assert TableLabeller.load("m.npz").na == ("NA", "?")
+    assert "Cells with 'NA', '?' are missing." in run("describe", "m.npz")[1]
     code, out, err = run("predict", "m.npz", "train.csv")  # the model knows them
     assert "differs" not in err
     assert run("predict", "m.npz", "train.csv", "--na", "NA,?")[1] == out

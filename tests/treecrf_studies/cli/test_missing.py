@@ -43,10 +43,12 @@ def test_missing_recommends_with_evidence(run, run_treecrf, words, tmp_path):
 def test_missing_says_what_kind_of_holes_there_are(run, words, tmp_path):
     rng = np.random.default_rng(0)
     gone = (words["label"] == "u") & (rng.random(len(words)) < 0.5)
-    words.assign(letter=words["letter"].mask(gone)).to_csv(tmp_path / "holes.csv", index=False)
+    words.assign(letter=words["letter"].mask(gone)).to_csv(tmp_path / "holes.csv", index=False, na_rep="?")
     words.to_csv(tmp_path / "other.csv", index=False)
-    code, out, err = run("missing", "holes.csv", "--quick", "--window", "1,0", "--rates", "0.1", "--test", "other.csv")
+    options = ("--quick", "--window", "1,0", "--rates", "0.1", "--test", "other.csv", "--na", "?")
+    code, out, err = run("missing", "holes.csv", *options)
     assert code == 0, err
+    assert "--na '?'" in out
     assert "depend on the label: letter." in out
     assert "Missing more or less often in the other file: letter." in out
     assert re.search(r"as it is +\+10 % +\+ like its own +CPU time", out)

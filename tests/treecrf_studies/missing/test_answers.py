@@ -45,7 +45,8 @@ def said(lost=(), n_missing=0):
 def test_what_holes_cost():
     note, table = said(lost=[0.2], n_missing=700)
     assert (
-        "loses 10.00 percentage points if a further 20 % of the cells are missing at random. 1,400 cells" in note.text
+        "loses 10.00 percentage points if a further 20 % of the cells are missing completely at random. 1,400 cells"
+        in note.text
     )
     assert "in the data. For instance weighting, no test finds a better method at any share." in note.text
     assert table.layout.to_numpy().tolist() == [

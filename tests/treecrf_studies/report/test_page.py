@@ -11,7 +11,14 @@ from treecrf_studies.report.page import write_page
 def test_pages_stand_alone_and_link_to_files_that_exist(results):
     page_of(results, "hmm")
     pages = sorted((results / "reports").glob("*.html"))
-    assert [page.name for page in pages] == ["index.html", "run.html", "search.html", "training.html"]
+    assert [page.name for page in pages] == [
+        "cite.html",
+        "glossary.html",
+        "index.html",
+        "run.html",
+        "search.html",
+        "training.html",
+    ]
     found = {
         page.name: linked_files(check(page.read_text()), results / "reports") for page in pages if page.stem != "search"
     }

@@ -7,7 +7,7 @@ import naive
 import numpy as np
 import pycrfsuite
 import pytest
-from builders import hidden_labels, larger_set, letter_set, random_set
+from builders import hidden_labels, larger_set, letter_set
 from numpy.testing import assert_allclose
 
 import treecrf
@@ -97,7 +97,7 @@ def walk(seed, n_labels=9):
 
 @pytest.mark.parametrize("case", ["few pairs", "many pairs", "order 0", "weights", "unknown labels"])
 def test_what_occurs_has_the_objective_and_gradient_of_all_weights(case):
-    data = random_set(3, 40) if case == "many pairs" else walk(1)
+    data = letter_set(3, 40) if case == "many pairs" else walk(1)
     labels, weights, order = np.array(data.labels), None, int(case != "order 0")
     if case == "weights":
         weights = np.random.default_rng(2).random(data.n_positions)
@@ -222,7 +222,7 @@ def test_optimum_equals_crfsuites(tmp_path, variance):
 
 @pytest.mark.parametrize("features", [*FEATURES, OCCURRING])
 def test_predictions_are_those_of_the_potentials_and_history_is_the_likelihood(features):
-    data, other = letter_set(3, 40), random_set(4, 40)
+    data, other = letter_set(3, 40), letter_set(4, 40)
     heard = []
     model = LinearCRF(5.0, (1, 1), features=features, keep_stages=True).fit(
         data, monitor=lambda *event: heard.append((event[0], event[2]))
@@ -312,7 +312,7 @@ def naive_objective(data, order, features, weights_of_positions, parameters, var
 @pytest.mark.parametrize("kind", ["unknown", "unknown by sequence", "by position", "by sequence"])
 def test_weighted_objective_and_gradient_equal_enumeration(order, features, kind):
     rng = np.random.default_rng(order)
-    data = random_set(rng, n_sequences=5, longest=4)
+    data = letter_set(rng, n_sequences=5, longest=4)
     weights = rng.integers(0, 5, data.n_positions) / 2
     if kind.endswith("by sequence"):
         weights = np.repeat(rng.integers(1, 5, len(data)) / 2, data.lengths)
