@@ -22,10 +22,11 @@ _FAMILIES = {
 _PLACES = {
     **{room: room for room in ("datasets", "explorer", "options", "records", "rendering", "report")},
     "studies": "",
-    "ensembles.generators": "ensembles.generators",
+    "ensembles.generators": "ensembles.generated",
     "io.code_digest": "records.code_digest",
     **{f"cli.{command}": f"cli.{command}" for command in ("missing", "report")},
     **{f"models.{folder}": f"methods.{folder}" for folder in _FAMILIES.values()},
+    "models.coding": "methods.coded_crf",
     **{name: f"methods.{name}" for name in _FAMILIES},
 }
 """Places below this package and below that of the studies."""

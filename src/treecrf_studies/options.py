@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import product
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
@@ -17,7 +19,11 @@ Decoder = Literal["forward_backward", "viterbi"]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_]*$", max_length=80)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Regularization = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Variance = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Variance = Positive
+Share = Annotated[float, Field(ge=0, lt=1)]
+Count = Annotated[int, Field(ge=1)]
+Leaves = Annotated[int, Field(ge=2)]
 
 
 class Model(BaseModel):
@@ -31,7 +37,8 @@ class StudySettings(Model):
     """Settings of the study as a whole, which no data set has for itself."""
 
     of_papers: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
-    """What the protocol runs differently on single data sets: overrides of settings that a configuration does not give."""
+    """What the protocol runs differently on single data sets: overrides of settings that a configuration does not give.
+    """
 
     counted: ClassVar[tuple[str, ...]] = ()
     """Settings that are numbers of iterations; each test_every-th is tested, and so one of each at least."""
@@ -44,7 +51,9 @@ class StudySettings(Model):
         SEPARATION_MARGIN,
         gt=0,
         allow_inf_nan=False,
-        description="Points below the best that the interval of a method close to it does not reach; else it is not separated.",
+        description=(
+            "Points below the best that the interval of a method close to it does not reach; else it is not separated."
+        ),
     )
 
     @model_validator(mode="before")
@@ -157,3 +166,48 @@ def each_once(values: list[Any]) -> list[Any]:
     if twice:
         raise ValueError(f"names {listed(twice, str)} more than once; name each once")
     return values
+
+
+Candidate = dict[str, Any]
+"""Values of the settings that a study chooses."""
+
+
+def combinations(grid: Mapping[str, Iterable[Any]]) -> list[Candidate]:
+    """All candidates of a grid; one empty candidate where there is none."""
+    return [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
+
+
+def custom_candidates(labeller: LabellerSettings) -> list[Candidate]:
+    """The candidates of a custom labeller."""
+    return combinations(labeller.grid)
+
+
+def candidate_name(candidate: Candidate) -> str:
+    """What a candidate is called in frames, such as ``variance=5``."""
+    return ", ".join(
+        f"{name}={value:g}" if isinstance(value, int | float) else f"{name}={value}"
+        for name, value in candidate.items()
+    )
+
+
+def joined_names(names: Iterable[str]) -> str:
+    """What the candidates of several draws are called together, such as ``splits=subsets, rate=0.1 to 0.2``.
+
+    Names are as from `candidate_name`; empty ones count for nothing.
+    """
+    values: dict[str, list[str]] = {}
+    for name in names:
+        for part in re.split(r", (?=\w+=)", name) if name else ():
+            key, _, value = part.partition("=")
+            values.setdefault(key, []).append(value)
+    return ", ".join(f"{key}={_joined_values(found)}" for key, found in values.items())
+
+
+def _joined_values(values: list[str]) -> str:
+    """The range of numbers, or each text once."""
+    distinct = list(dict.fromkeys(values))
+    try:
+        ascending = sorted(distinct, key=float)
+    except ValueError:
+        return " or ".join(distinct)
+    return ascending[0] if len(ascending) == 1 else f"{ascending[0]} to {ascending[-1]}"

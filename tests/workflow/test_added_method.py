@@ -61,6 +61,7 @@ def test_a_setting_of_one_method_trains_that_method_alone(finished):
     assert stopped.returncode == 1
     assert "training.lightgbm_leaves: [3] -> [4] (1 job)\nRestore the settings, name another folder" in stopped.stdout
     assert train(folder, WITH_BAYES)[1] == before
+    assert "training.lightgbm_leaves: [3] -> [4] (1 job)" in run(folder, other, "--dry-run", SUMMARY).stdout
     said, after = train(folder, other | {"overwrite": True})
     assert "Trains and tests on mine: lightgbm" in said
     assert "bayes on mine" not in said

@@ -1,4 +1,6 @@
-"""An edit of the package runs anew the steps whose code it is, and no others: the digests that the rules give to them."""
+"""An edit of the package runs anew the steps whose code it is, and no others: the digests that the rules give to
+them.
+"""
 
 import shutil
 

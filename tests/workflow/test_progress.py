@@ -213,7 +213,8 @@ def test_a_killed_step_is_told_and_the_same_command_continues(killing):
     assert (code, lines) == (
         1,
         [
-            "The step made was killed, most likely for its memory; run fewer at a time (--cores), or use a machine with more.",
+            "The step made was killed, most likely for its memory; run fewer at a time (--cores), or use a machine "
+            "with more.",
             "  (details: made.log)",
             "Not everything is finished.",
             "Continue with: python workflow/progress.py --cores 1",

@@ -1,5 +1,6 @@
 """Settings and every helper of the rules; no rules."""
 
+import atexit
 import importlib.util
 import os
 import sys
@@ -196,15 +197,33 @@ def window_of(name):
 # --- before the first job, and after a failure ------------------------------------------------------
 
 
-def keep_other_settings():
-    """Stop where finished jobs would run again with other settings, unless the configuration says so."""
+def other_settings():
+    """What to say where finished jobs would run again with other settings; nothing where the configuration allows it."""
     from treecrf_studies.records.jobs import refuse_overwriting
 
     if SETTINGS.overwrite is not True:
         try:
-            refuse_overwriting(workflow.dag.needrun_jobs(), SETTINGS.overwrite or ())
+            jobs = workflow.dag.needrun_jobs(exclude_finished=False)
+            refuse_overwriting(jobs, SETTINGS.overwrite or ())
         except ValueError as error:
-            raise WorkflowError(str(error)) from None
+            return str(error)
+    return ""
+
+
+def keep_other_settings():
+    """Stop where finished jobs would run again with other settings."""
+    if sentence := other_settings():
+        raise WorkflowError(sentence)
+
+
+def tell_other_settings():
+    """Say at the end of a dry run what a run would stop for."""
+    if sentence := workflow.dag and other_settings():
+        print(sentence, file=sys.stderr)
+
+
+if workflow.output_settings.dryrun:  # Snakemake has no hook for it
+    atexit.register(tell_other_settings)
 
 
 def write_page_of_what_is_there():

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from treecrf.io.files import sha256
-from treecrf_studies.framework.job_cache import Portion, StoredJobCache
-from treecrf_studies.framework.job_context import JobContext, read_job
+from treecrf_studies.framework.jobs import JobContext, Portion, StoredJobCache, read_job
 from treecrf_studies.framework.study import Study
 
 

@@ -2,14 +2,14 @@
 
 Outputs
 -------
-The finished parts, in one file that the job reads; see `treecrf_studies.framework.job_cache.StoredJobCache`.
+The finished parts, in one file that the job reads; see `treecrf_studies.framework.jobs.StoredJobCache`.
 """
 
 from contextlib import suppress
 
 from _context import context_of, job_cache_of
 from _job import find_study, job
-from treecrf_studies.framework.job_cache import Portion, PortionDone
+from treecrf_studies.framework.jobs import Portion, PortionDone
 
 with job(snakemake):
     study = find_study(snakemake.params.study)

@@ -7,7 +7,7 @@ CSV, see the study's `summary.summarise`; of a study that draws its own data als
 
 from _job import find_study, job
 from treecrf.io.files import write_frame, write_json
-from treecrf_studies.framework.job_context import read_summary
+from treecrf_studies.framework.jobs import read_summary
 
 with job(snakemake):
     study, values = find_study(snakemake.params.study), snakemake.params["values"]

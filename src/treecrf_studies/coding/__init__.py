@@ -24,27 +24,23 @@ STUDY = Study(
     tables=(
         Table(
             "all_labels",
-            ("All labels at once", "Accuracy and cost", "table"),
+            ("All labels at once", "Accuracy and cost"),
             needs=("scores", "best"),
-            function="all_labels_layout",
         ),
-        Table(
-            "steps", ("Tests", "Tests between methods", "table"), needs=("comparisons", "best"), function="steps_layout"
-        ),
+        Table("steps", ("Tests", "Tests between methods"), needs=("comparisons", "best")),
         Table(
             "codes",
-            ("Codes", "Accuracy with the longest code", "table"),
+            ("Codes", "Accuracy with the longest code"),
             needs=("scores", "best"),
-            function="codes_layout",
         ),
-        Table("choices", ("Codes", "History and beam", "table"), needs=("best",), function="choices_layout"),
-        Table("beams", ("Beams", "Accuracy and cost by beam", "table"), needs=("scores",), function="beams_layout"),
-        Table("chunks", ("Noun phrases", "F1", "table"), needs=("scores",), function="chunks_layout"),
+        Table("choices", ("Codes", "History and beam"), needs=("best",)),
+        Table("beams", ("Beams", "Accuracy and cost by beam"), needs=("scores",)),
+        Table("chunks", ("Noun phrases", "F1"), needs=("scores",)),
     ),
     figures=(
         Figure(
             "lengths",
-            ("Codes", "Accuracy by code length", "figure"),
+            ("Codes", "Accuracy by code length"),
             reference="Figures 5.1, 5.2, 5.4, 5.6",
             over="dataset",
             needs=("scores",),
@@ -53,7 +49,7 @@ STUDY = Study(
         ),
         Figure(
             "seconds",
-            ("All labels at once", "Accuracy by CPU seconds", "figure"),
+            ("All labels at once", "Accuracy by CPU seconds"),
             reference="Figures 5.3, 5.5",
             over="dataset",
             needs=("scores", "best"),

@@ -17,7 +17,7 @@ from treecrf_studies.coding.methods import BEAM, is_cascade, learner_of, method_
 from treecrf_studies.coding.tables import find_compared, with_window
 from treecrf_studies.framework.claims.judge import Results
 from treecrf_studies.framework.claims.kinds import Measured
-from treecrf_studies.framework.comparisons import Comparison
+from treecrf_studies.framework.comparisons import Comparison, measured_all
 from treecrf_studies.framework.metrics import ACCURACY
 from treecrf_studies.rendering.cells import interval_text, number, p_text, points_text, seconds_text, signed
 
@@ -41,25 +41,22 @@ def accuracy_difference(results: Results, dataset: str, pairs: Pairs, windows: S
     comparisons, best = (results.frame("coding", dataset, name) for name in ("comparisons", "best"))
     if comparisons is None or best is None:
         return []
-    found = [find_compared(comparisons, best, window, *pair) for window in windows for pair in pairs]
-    measured = [pair.measured(method_text) for pair in found if pair is not None]
-    return measured if len(measured) == len(found) else []
+    found = (find_compared(comparisons, best, window, *pair) for window in windows for pair in pairs)
+    return measured_all(found, lambda pair: pair.measured(method_text))
 
 
 def difference_of_trees(results: Results, dataset: str, pairs: Pairs, windows: Sequence[int]) -> list[Measured[float]]:
     """The same, open where the trees of beams have other numbers of iterations than those of codes."""
     found = accuracy_difference(results, dataset, pairs, windows)
     lines = _accuracies(results, dataset)
-    numbers = set() if lines is None or "n_iterations" not in lines else _iterations_of_trees(lines)
+    numbers = set[float]()
+    if lines is not None and "n_iterations" in lines:
+        numbers = set(lines["n_iterations"][lines["method"].map(learner_of) == "gtb"].dropna())
     if len(numbers) == 1:
         return found
     listed = f" ({', '.join(f'{number:g}' for number in sorted(numbers))})" if numbers else ""
     note = f"but the trees of beams and of codes have other numbers of iterations{listed}"
     return [_untested(each, note) for each in found]
-
-
-def _iterations_of_trees(lines: pd.DataFrame) -> set[float]:
-    return set(lines["n_iterations"][lines["method"].map(learner_of) == "gtb"].dropna())
 
 
 def _untested(found: Measured[float], note: str) -> Measured[float]:
@@ -119,7 +116,10 @@ def difference_of_gains(results: Results, dataset: str, pairs: Pairs) -> Iterato
         for row in gains[(gains["method"] == method) & (gains["other"] == other)].to_dict("records"):
             low, high = signed(row["low_90"]), signed(row["high_90"])
             gain = f"{method_text(method)} gains {points_text(row['value'])} more over {method_text(other)}"
-            text = f"{gain} with the smaller window (by the sequence-level test {p_text(row['p_value'])}, 90 % interval {low} to {high})"
+            text = (
+                f"{gain} with the smaller window (by the sequence-level test {p_text(row['p_value'])}, 90 % interval "
+                f"{low} to {high})"
+            )
             interval = row["low_90"], row["high_90"]
             names = method_text(method), method_text(other)
             what = f"gain of {names[0]} over {names[1]}, smaller minus larger window"

@@ -40,15 +40,14 @@ from treecrf_studies.coding.settings import CodingSettings
 from treecrf_studies.datasets.conll2000 import np_tags
 from treecrf_studies.datasets.hidden_markov import known_model
 from treecrf_studies.datasets.synthetic import Splits
-from treecrf_studies.framework.confidence import PREDICTED, prediction_frame
-from treecrf_studies.framework.custom import candidate_name
-from treecrf_studies.framework.job_cache import Frames
-from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.jobs import Frames, JobContext
 from treecrf_studies.framework.methods import find_method
+from treecrf_studies.framework.metrics import PREDICTED, prediction_frame
 from treecrf_studies.framework.resamples import shared_part
 from treecrf_studies.framework.selection import DECODER, ChosenLabeller, Trained, choose, train_as_chosen
 from treecrf_studies.methods.catalogue import CODING, N_NETS
-from treecrf_studies.methods.coding.coded_crf import ALL, CodedCRF
+from treecrf_studies.methods.coded_crf import ALL, CodedCRF
+from treecrf_studies.options import candidate_name
 
 RUN_NAMES = [
     "dataset",
@@ -338,7 +337,9 @@ def _label_by_beams(
 
 
 def _label_with_all(method: str, draw: Draw, settings: CodingSettings) -> Labelled:
-    """By the candidate that is right on most of the held-out part; among equals the first, with the fewest iterations."""
+    """By the candidate that is right on most of the held-out part; among equals the first, with the fewest
+    iterations.
+    """
     sets = draw.sets
     candidates = make_candidates(method, draw.window, settings)
     every = settings.test_every if method in ALL_LABELS else 1

@@ -21,7 +21,8 @@ LEARNERS = {"gtb": "GTB", "vp": "VP"}
 """Base learners of the thesis: gradient tree boosting and the voted perceptron."""
 
 IID, INDEPENDENT, CASCADE, BEAM = "iid", "secoc", "cascade", "beam"
-"""What a learner is used in: codes of independent positions, of independent chains, of chains one after another; beams."""
+"""What a learner is used in: codes of independent positions, of independent chains, of chains one after another; beams.
+"""
 
 KNOWN_MODEL = "known_model"
 """The generator's own model, which is not trained: a reference, no competitor."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -18,18 +18,18 @@ from treecrf_studies.coding.methods import (
 )
 from treecrf_studies.methods.catalogue import CODING, unused_settings
 from treecrf_studies.options import (
+    Count,
     Labellers,
+    Leaves,
     Name,
+    Positive,
     Regularization,
+    Share,
     StudySettings,
     Window,
     each_once,
     used_labellers,
 )
-
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Count = Annotated[int, Field(ge=1)]
-Leaves = Annotated[int, Field(ge=2)]
 
 _CASCADES = [f"cascade_{history}" for history in (1, 2, 5, 10, 20, 50, "all")]
 _CODES = [f"{learner}_{use}" for learner in LEARNERS for use in ("iid", "secoc", *_CASCADES, "beam")]
@@ -75,10 +75,10 @@ class CodingSettings(StudySettings):
         None, min_length=1, description="The same for gradient tree boosting, which takes long (default: as others)."
     )
     beams: list[Count] = Field([1, 3, 5, 10, 20], min_length=1, description="Labels of a position that beams keep.")
-    n_seeds: int = Field(1, ge=1, description="Draws of the data.")
+    n_seeds: Count = Field(1, description="Draws of the data.")
     n_timed_runs: Count = Field(1, description="Equal trainings of codes and beams whose CPU seconds are measured.")
     held_out: float = Field(1 / 3, gt=0, lt=1, description="Share of the training sequences that chooses.")
-    n_choosing: int = Field(1, ge=1, description="Draws that choose the history of cascades and the beam.")
+    n_choosing: Count = Field(1, description="Draws that choose the history of cascades and the beam.")
     choosing_length: float = Field(
         1.0, gt=0, le=1, description="Share of the bits of the longest code with which they choose the history."
     )
@@ -108,9 +108,7 @@ class CodingSettings(StudySettings):
     crfsuite_penalties: list[Regularization] = Field(
         [1.0, 0.1, 0.02], min_length=1, description="Grid of CRFsuite's c2."
     )
-    neural_dropouts: list[Annotated[float, Field(ge=0, lt=1)]] = Field(
-        [0.3], min_length=1, description="Grid of the dropout of the neural CRF."
-    )
+    neural_dropouts: list[Share] = Field([0.3], min_length=1, description="Grid of the dropout of the neural CRF.")
     neural_epochs: Count = Field(60, description="Its most epochs; held-out sequences choose their number.")
     averaged_window: Window = Field(
         (3, 3),
@@ -169,7 +167,7 @@ class CodingSettings(StudySettings):
             "wide_windows": form is None,
             "n_timed_runs": form is not None,
         }
-        unused = {"datasets", "methods", "labellers", "held_out", "exact_under", "equivalence_margin", "overrides"}
+        unused = {*self.whole, "methods", "labellers", "held_out", "exact_under"}
         unused |= {
             name
             for name in type(self).model_fields

@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 
 from treecrf_studies.coding.methods import BEAM, CASCADE, CHUNK_NAMES, LEARNERS, LINE, form_of, is_coded
-from treecrf_studies.framework.custom import joined_names
-from treecrf_studies.framework.job_context import SummaryContext
+from treecrf_studies.framework.jobs import SummaryContext
 from treecrf_studies.framework.metrics import ACCURACY, OF_CHUNKS
 from treecrf_studies.framework.resamples import (
     COMPARISON_NAMES,
@@ -22,6 +21,7 @@ from treecrf_studies.framework.resamples import (
     count_correct,
     overlap_of,
 )
+from treecrf_studies.options import joined_names
 
 BEST_NAMES = [
     "dataset",
@@ -117,7 +117,9 @@ def choose_by_held_out(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_counted(scores: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
-    """The scores with counted: whether it is the size that a method is compared with, the longest code or the chosen beam."""
+    """The scores with counted: whether it is the size that a method is compared with, the longest code or the chosen
+    beam.
+    """
     is_beam = scores["method"].isin([f"{learner}_{BEAM}" for learner in LEARNERS])
     is_longest = scores["size"] == scores.groupby(["dataset", "method", "window"])["size"].transform("max")
     chosen = scores[LINE].merge(best.loc[best["use"] == BEAM, LINE].assign(chosen=True), how="left")["chosen"]

@@ -40,7 +40,9 @@ CHOSEN = "◆"
 
 
 def codes_layout(scores: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
-    """Accuracy with the longest code, a row per data set, learner and window; marked: what held-out sequences prefer."""
+    """Accuracy with the longest code, a row per data set, learner and window; marked: what held-out sequences
+    prefer.
+    """
     lines = scores[scores["metric"] == ACCURACY]
     coded = lines[lines["method"].map(is_coded).astype(bool)]
     coded = coded[coded["size"] == coded.groupby(["dataset", "method", "window"])["size"].transform("max")]

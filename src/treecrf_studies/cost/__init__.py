@@ -42,42 +42,40 @@ STUDY = Study(
     tables=(
         Table(
             "windows",
-            ("Cost", "Cost and accuracy by window", "table"),
+            ("Cost", "Cost and accuracy by window"),
             needs=("windows_medians",),
-            function="windows_layout",
         ),
         Table(
             "sampling",
-            ("Sampling", "Sampling, trimming, pseudo-likelihood", "table"),
+            ("Sampling", "Sampling, trimming, pseudo-likelihood"),
             needs=("sampling_medians",),
-            function="sampling_layout",
         ),
     ),
     figures=(
         Figure(
             "figure_3_3a",
-            ("Cost", "Forward-backward by length", "figure"),
+            ("Cost", "Forward-backward by length"),
             reference="Figure 3.3a",
             needs=("scaling_medians",),
             function="forward_backward_by_length",
         ),
         Figure(
             "figure_3_3b",
-            ("Cost", "Induction by features", "figure"),
+            ("Cost", "Induction by features"),
             reference="Figure 3.3b",
             needs=("scaling_medians",),
             function="induction_by_features",
         ),
         Figure(
             "figure_3_3c",
-            ("Cost", "Evaluation of F by length", "figure"),
+            ("Cost", "Evaluation of F by length"),
             reference="Figure 3.3c",
             needs=("scaling_medians",),
             function="evaluation_by_length",
         ),
         Figure(
             "sampling",
-            ("Sampling", "Sampling, trimming, pseudo-likelihood", "figure"),
+            ("Sampling", "Sampling, trimming, pseudo-likelihood"),
             needs=("sampling_medians",),
             function="sampling_trade_off",
         ),
@@ -88,6 +86,6 @@ STUDY = Study(
     views={
         "scores": (View("summary.window_scores", ("windows",)), View("summary.sampling_scores", ("sampling",))),
     },
-    names="methods.option_name",
+    names="tables.option_name",
     tested="Nothing is tested: these are measurements of time, with one accuracy each.",
 )

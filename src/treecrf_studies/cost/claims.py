@@ -49,7 +49,10 @@ def slope_by_length(
     slopes = _length_slopes(results, methods, lengths)
     for method in methods if len(slopes) == len(methods) else ():
         mean, interval = mean_with_interval(slopes[method])
-        numbers = f"{training_method_name(method)} has slope {number(mean)} ({interval_text(interval)}), {_over(dataset, lengths)}"
+        numbers = (
+            f"{training_method_name(method)} has slope {number(mean)} ({interval_text(interval)}), "
+            f"{_over(dataset, lengths)}"
+        )
         yield Measured(mean, numbers, repeated=interval, what=f"slope of {training_method_name(method)}")
 
 
@@ -80,7 +83,9 @@ def growth_with_window(results: Results, dataset: str, method: str) -> Iterator[
 
 
 def bend_by_window(results: Results, dataset: str, method: str) -> Iterator[Measured[float]]:
-    """How much steeper the seconds of an iteration rise over the larger half of the windows than over the smaller half."""
+    """How much steeper the seconds of an iteration rise over the larger half of the windows than over the smaller
+    half.
+    """
     seconds = _by_repeat(_windows(results, dataset), method)
     if seconds.shape[1] > 2:
         sizes, middle = seconds.columns.to_numpy(float), seconds.shape[1] // 2
@@ -135,7 +140,9 @@ def ratio_of_evaluations(results: Results, dataset: str, method: str, other: str
 
 
 def speed_up_of_starts(results: Results, dataset: str) -> Iterator[ShortCut]:
-    """CPU seconds to the same log likelihood without and with first iterations by the pseudo-likelihood, and accuracy."""
+    """CPU seconds to the same log likelihood without and with first iterations by the pseudo-likelihood, and
+    accuracy.
+    """
     return _speed_ups(results, dataset, "seconds")
 
 

@@ -22,8 +22,7 @@ from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.sequences import SequenceSet
 from treecrf_studies.cost.settings import CostSettings
 from treecrf_studies.datasets import synthetic
-from treecrf_studies.framework.job_cache import Frames
-from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.jobs import Frames, JobContext
 from treecrf_studies.methods import load_class
 from treecrf_studies.methods.catalogue import FORWARD_BACKWARD, IN_JAVA, INDUCTION, LABELLERS, TRAINING
 from treecrf_studies.methods.java.machine import java_problem
@@ -133,7 +132,9 @@ def window_of_size(size: int) -> tuple[int, int]:
 
 
 class Followed(NamedTuple):
-    """A trained TreeCRF, with CPU seconds and log likelihood of the training set after each iteration that follows it."""
+    """A trained TreeCRF, with CPU seconds and log likelihood of the training set after each iteration that follows
+    it.
+    """
 
     model: TreeCRF
     seconds: list[float]

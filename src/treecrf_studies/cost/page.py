@@ -9,7 +9,10 @@ LOGARITHMIC = "Each method has a line. Both axes are logarithmic."
 
 LENGTH = f"Line plot of CPU seconds per iteration of forward-backward by sequence length. {LOGARITHMIC} {BAND}"
 FEATURES = f"Line plot of CPU seconds of one induction of features by number of features. {LOGARITHMIC} {BAND}"
-EVALUATION = f"Line plot of CPU time to evaluate F at one position by sequence length. Each way to evaluate it has a line. {BAND}"
+EVALUATION = (
+    "Line plot of CPU time to evaluate F at one position by sequence length. Each way to evaluate it has a line. "
+    f"{BAND}"
+)
 SAMPLING = (
     "Line plot of accuracy by CPU seconds of training. Each data set has a panel, and each way of sampling has a line. "
     "Bars go from the smallest to the largest of repeated measurements."

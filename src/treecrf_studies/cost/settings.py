@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field, model_validator
 
 from treecrf_studies.methods.catalogue import COST
-from treecrf_studies.options import Model, Name, Regularization, Variance
+from treecrf_studies.options import Count, Model, Name, Regularization, Variance
 
 if TYPE_CHECKING:
     CostMethod = str
@@ -28,34 +28,32 @@ class CostSettings(Model):
         ge=2,
         description="Times that everything is measured, also the samples of a fraction; intervals are over these.",
     )
-    lengths: list[Annotated[int, Field(ge=1)]] = Field(
+    lengths: list[Count] = Field(
         [10, 20, 40, 80, 160, 320, 640, 1280, 2560], min_length=1, description="Lengths of the generated sequences."
     )
-    window_sizes: list[Annotated[int, Field(ge=1)]] = Field(
+    window_sizes: list[Count] = Field(
         [3, 5, 7, 9, 11], min_length=1, description="Windows on the generated sequences, by their observations."
     )
-    n_sequences: int = Field(100, ge=1, description="Generated sequences.")
-    length: int = Field(100, ge=1, description="Their length where the window varies.")
-    n_iterations: int = Field(24, ge=1, description="Iterations that are measured.")
+    n_sequences: Count = Field(100, description="Generated sequences.")
+    length: Count = Field(100, description="Their length where the window varies.")
+    n_iterations: Count = Field(24, description="Iterations that are measured.")
     l2_regularization: Regularization = Field(40.0, description="TreeCRF's lambda.")
     max_leaves: int = Field(100, ge=2, description="Most leaves of a tree.")
     variance: Variance = Field(20.0, description="The prior's variance, for linear CRFs.")
     seed: int = Field(0, ge=0, description="Decides the generated sequences.")
     window_datasets: list[Name] = Field([], description="Data sets of the table by window size, of those of training.")
-    real_window_sizes: list[Annotated[int, Field(ge=1)]] = Field(
-        [1, 3, 5, 7, 9, 11], min_length=1, description="Windows of that table."
-    )
+    real_window_sizes: list[Count] = Field([1, 3, 5, 7, 9, 11], min_length=1, description="Windows of that table.")
     sampling_datasets: list[Name] = Field(
         [], description="Data sets on which sampling and trimming are measured, of those of training."
     )
-    sampling_iterations: int = Field(100, ge=1, description="Iterations of TreeCRF there.")
+    sampling_iterations: Count = Field(100, description="Iterations of TreeCRF there.")
     sampling_regularization: Regularization = Field(20.0, description="TreeCRF's lambda there.")
     row_fractions: list[Fraction] = Field([0.5, 0.25], description="Shares of the rows that a tree sees.")
     feature_fractions: list[Fraction] = Field([0.5, 0.25], description="Shares of the tests that a split looks at.")
     influence_trimmings: list[Annotated[float, Field(ge=0, lt=1)]] = Field(
         [0.05, 0.1, 0.2], description="Shares of the influence that are left out."
     )
-    pseudo_likelihood_iterations: list[Annotated[int, Field(ge=1)]] = Field(
+    pseudo_likelihood_iterations: list[Count] = Field(
         [5, 10], description="Numbers of first iterations that follow the pseudo-likelihood, measured like sampling."
     )
 

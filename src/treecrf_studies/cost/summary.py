@@ -8,7 +8,7 @@ import pandas as pd
 
 from treecrf.io.files import stacked
 from treecrf.statistics.metrics import geometric_mean
-from treecrf_studies.framework.job_context import SummaryContext
+from treecrf_studies.framework.jobs import SummaryContext
 from treecrf_studies.framework.metrics import ACCURACY
 
 

@@ -89,7 +89,9 @@ class HiddenMarkovModel(NamedTuple):
 
 
 class NoisyMap(NamedTuple):
-    """How a number 0 .. n - 1 leads to another: to itself with probability `stays`, else to one of ``others[i]`` alike."""
+    """How a number 0 .. n - 1 leads to another: to itself with probability `stays`, else to one of ``others[i]``
+    alike.
+    """
 
     stays: float
     others: NDArray[np.int64]

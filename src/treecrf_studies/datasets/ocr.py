@@ -74,7 +74,9 @@ class Words(NamedTuple):
 
 
 def parse(data: bytes, file: str) -> Words:
-    """All words, in order; a DataError names a line that is no letter, or whose word is not the last one or the next."""
+    """All words, in order; a DataError names a line that is no letter, or whose word is not the last one or the
+    next.
+    """
     labels: list[int] = []
     begins: list[int] = []
     black: list[list[int]] = []

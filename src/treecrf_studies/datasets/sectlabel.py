@@ -15,7 +15,7 @@ from treecrf.io.arrays import check_count
 from treecrf.io.messages import quoted
 from treecrf.sequences import SequenceSet
 from treecrf_studies.datasets.description import Description
-from treecrf_studies.datasets.line_features import DEFAULT_FEATURES, from_documents
+from treecrf_studies.datasets.faq import DEFAULT_FEATURES, from_documents
 from treecrf_studies.datasets.loading import DataError, read_bytes, text_lines
 
 FILES = ("sectlabel/sectLabel.tagged.txt",)
@@ -73,7 +73,7 @@ def load(
     """The first `n_train` papers for training, the others for testing.
 
     `labels`: "merged" into four, "all" 24 as they are, or a name for each of the 24; `features` are those of
-    `treecrf_studies.datasets.line_features`.
+    `treecrf_studies.datasets.faq`.
     """
     papers = parse(read_bytes(raw, FILES[0]), FILES[0])
     check_count("n_train", n_train, most=len(papers) - 1)

@@ -61,15 +61,11 @@ def advantage(
         if other == "sle":
             sticks = of[other]["n_experts"] == 1
             moving = float(of[other]["loss"][~sticks].mean()) if (~sticks).any() else -float("inf")
-            text += f" ({sticks.sum()} of {len(sticks)} runs stick, {_moving_text(moving)})"
+            text += f" ({sticks.sum()} of {len(sticks)} runs stick, {f'the others have {number(moving, 4)}' if moving > 0 else 'no other one'})"
         differs = f"{VOTES[method]} is not below {VOTES[other]} on {dataset}"
         if theirs > mine:
             differs += f" without the runs of {VOTES[other]} that stick"
         yield Measured((theirs - mine, moving - mine), f"{dataset}: {text}", differs)
-
-
-def _moving_text(loss: float) -> str:
-    return f"the others have {number(loss, 4)}" if loss > 0 else "no other one"
 
 
 def below(found: Measured[tuple[float, float]]) -> Degrees:
@@ -92,7 +88,10 @@ def slack(results: Results, dataset: str) -> Iterator[Measured[float]]:
     runs = results.table("ensembles", "boosted.csv")
     if runs is not None and dataset in set(runs["dataset"]):
         of_set = runs[runs["dataset"] == dataset]
-        text = f"the bound is at least {number(of_set['slack'].min(), 3)} above the margin loss on {dataset} in {len(of_set)} runs"
+        text = (
+            f"the bound is at least {number(of_set['slack'].min(), 3)} above the margin loss on {dataset} in "
+            f"{len(of_set)} runs"
+        )
         yield Measured(float(of_set["slack"].min()), text)
 
 

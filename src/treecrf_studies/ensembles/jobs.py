@@ -21,10 +21,9 @@ from treecrf.statistics.selection import derive_seed, sequence_folds
 from treecrf_studies.datasets.synthetic import Splits
 from treecrf_studies.ensembles.methods import COMBINED, EXPERTS, RETRAINED
 from treecrf_studies.ensembles.settings import EnsemblesSettings
-from treecrf_studies.framework.confidence import PREDICTED, prediction_frame
-from treecrf_studies.framework.job_cache import Frames
-from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.jobs import Frames, JobContext
 from treecrf_studies.framework.methods import find_method
+from treecrf_studies.framework.metrics import PREDICTED, prediction_frame
 from treecrf_studies.framework.resamples import shared_part
 from treecrf_studies.methods.catalogue import ENSEMBLES
 
@@ -73,7 +72,9 @@ class EnsemblesOutcome(NamedTuple):
 
 
 def combine_experts(job: JobContext[EnsemblesSettings]) -> EnsemblesOutcome:
-    """All ensembles on one data set, whose sequences are divided anew; what is found of one draw is a part of the job."""
+    """All ensembles on one data set, whose sequences are divided anew; what is found of one draw is a part of the
+    job.
+    """
     dataset, settings = job.dataset, job.settings.of(job.dataset)
     data = SequenceSet.concatenate(job.sets)
     draws = [
@@ -170,7 +171,8 @@ def _fit(on_b: Evidence, truth: NDArray[Any], seed: int) -> tuple[dict[str, Comb
     for name in COMBINED:
         if name not in RETRAINED:
             began = time.process_time()
-            combiners[name] = COMBINERS[name]().fit(on_b, truth, seed)
+            combiner = COMBINERS[name]()
+            combiners[name] = combiner.fit(on_b, truth, seed) if combiner.needs_evidence else combiner
             seconds[name] = time.process_time() - began
     return combiners, seconds
 

@@ -123,8 +123,8 @@ def _boosting_sentence(dataset: str, rows: pd.DataFrame, unit: str) -> str:
         return f"{weight}, never over half, so later rounds decide some votes. {correlation}"
     return (
         f"{weight}, over half in {n_alone} of {len(rows)} {unit}. There its vote alone decides every prediction, and "
-        "ESPBoost is a single path expert, whatever the later rounds. Cross-validation then sees a flat curve: it chose "
-        f"one round in {n_one} of {len(rows)} {unit}. {correlation}"
+        "ESPBoost is a single path expert, whatever the later rounds. Cross-validation then sees a flat curve: it "
+        f"chose one round in {n_one} of {len(rows)} {unit}. {correlation}"
     )
 
 

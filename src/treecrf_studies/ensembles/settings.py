@@ -7,10 +7,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from treecrf_studies.ensembles.methods import EXPERTS
-from treecrf_studies.options import Name, Regularization, StudySettings, Variance
+from treecrf_studies.options import Count, Leaves, Name, Regularization, StudySettings, Variance
 
-Count = Annotated[int, Field(ge=1)]
-Leaves = Annotated[int, Field(ge=2)]
 Size = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Margin = Annotated[float, Field(ge=0, le=1)]
 
@@ -34,21 +32,19 @@ class EnsemblesSettings(StudySettings):
         [0, 1, 2], min_length=1, description="Seeds of the pools of table 1."
     )
     n_sequences: Count = Field(40_000, description="Sequences of a pool.")
-    n_train: Annotated[int, Field(ge=2)] = Field(
-        200, description="Sequences of a training sample; the others of its pool test."
-    )
-    n_samples: Annotated[int, Field(ge=2)] = Field(10, description="Disjoint training samples of a pool.")
+    n_train: Leaves = Field(200, description="Sequences of a training sample; the others of its pool test.")
+    n_samples: Leaves = Field(10, description="Disjoint training samples of a pool.")
     n_rounds: Count = Field(100, description="Most rounds of boosting there.")
-    n_folds: Annotated[int, Field(ge=2)] = Field(
-        5, description="Folds of a training sample, which choose rounds and beta."
-    )
+    n_folds: Leaves = Field(5, description="Folds of a training sample, which choose rounds and beta.")
     rhos: list[Margin] = Field(
         [0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9], min_length=1, description="Margins at which theorem 3 is checked."
     )
-    n_seeds: int = Field(5, ge=1, description="Draws of the parts A, B and C of a data set.")
+    n_seeds: Count = Field(5, description="Draws of the parts A, B and C of a data set.")
     sizes: tuple[Size, Size, Size] = Field(
         (0.5, 0.25, 0.25),
-        description="Sequences of A (trains experts), B (combines them) and C (tests); shares of all if they sum to at most 1.",
+        description=(
+            "Sequences of A (trains experts), B (combines them) and C (tests); shares of all if they sum to at most 1."
+        ),
     )
     experts: list[Name] = Field(list(EXPERTS), min_length=2, description=f"Labellers to combine: {', '.join(EXPERTS)}.")
     newton_iterations: Count = Field(100, description="Iterations of separable.")

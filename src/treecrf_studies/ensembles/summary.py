@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from treecrf_studies.framework.job_context import SummaryContext
+from treecrf_studies.framework.jobs import SummaryContext
 from treecrf_studies.framework.metrics import ACCURACY
 from treecrf_studies.framework.resamples import Rules, average_draws, compare_draws, overlap_of
 

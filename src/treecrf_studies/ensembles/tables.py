@@ -4,25 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from treecrf_studies.ensembles.methods import EXPERTS, STEPS, VOTES, method_text, ordered_methods
-from treecrf_studies.ensembles.published import table_1
 from treecrf_studies.framework.comparisons import compare_steps, pairs_layout
-from treecrf_studies.framework.tables import PUBLISHED, Block, by_key, printed_layout
+from treecrf_studies.framework.tables import PUBLISHED, Block, by_key, columns_by_dataset, printed_layout
 from treecrf_studies.rendering.cells import (
-    DASH,
     cell_texts,
     count_text,
-    dataset_names,
     grouped,
     number,
     seconds_text,
     signed,
     with_deviation,
 )
+
+
+def table_1() -> pd.DataFrame:
+    """Published Hamming losses."""
+    return pd.read_csv(Path(__file__).with_name("published") / "table_1.csv", encoding="utf-8")
+
+
+def mean_losses(losses: pd.DataFrame) -> pd.DataFrame:
+    """Measured Hamming losses: the mean over the samples of each pool, then over the pools, with the lowest and highest
+    pool.
+    """
+    means = losses.groupby(["dataset", "method", "pool"])["loss"].mean()
+    return means.groupby(["dataset", "method"]).agg(measured="mean", low="min", high="max").reset_index()
+
+
+def beside_losses(losses: pd.DataFrame) -> pd.DataFrame:
+    """Every published loss beside the measured one, as the explorer shows published numbers."""
+    printed = table_1().rename(columns={"hamming_loss": "published"})
+    return mean_losses(losses).merge(printed).assign(quantity="Hamming loss", source="ESPBoost table 1")
+
 
 _one_digit, _four_digits = partial(number, digits=1), partial(number, digits=4)
 
@@ -57,7 +75,9 @@ def _loss(mean: float, deviation: float) -> str:
 
 
 def sticking_layout(losses: pd.DataFrame) -> pd.DataFrame:
-    """SLE on each pool: the runs that stick at the best expert of training, and the others; two other rows beside them."""
+    """SLE on each pool: the runs that stick at the best expert of training, and the others; two other rows beside
+    them.
+    """
     rows = []
     for (dataset, pool), of_pool in losses.groupby(["dataset", "pool"], sort=False):
         runs, means = of_pool[of_pool["method"] == "sle"], of_pool.groupby("method")["loss"].mean()
@@ -110,8 +130,6 @@ def bound_layout(boosted: pd.DataFrame) -> pd.DataFrame:
 
 def errors_layout(scores: pd.DataFrame) -> pd.DataFrame:
     """Percent of errors of every ensemble, and in how many draws it is the best alone."""
-    datasets = dict(zip(scores["dataset"], dataset_names(scores), strict=True))
-    rows = {(row["method"], row["dataset"]): row for row in scores.to_dict("records")}
     methods = ordered_methods(scores["method"])
     columns = {("", "ensemble"): [method_text(method) for method in methods]}
     shown: dict[str, Callable[[Any], str]] = {
@@ -119,9 +137,8 @@ def errors_layout(scores: pd.DataFrame) -> pd.DataFrame:
         "draws in which it is best alone": lambda row: f"{row['n_best']} of {row['n']}",
     }
     for heading, text in shown.items():
-        for dataset, name in datasets.items():
-            found = [rows.get((method, dataset)) for method in methods]
-            columns[heading, str(name)] = [text(row) if row else DASH for row in found]
+        found = columns_by_dataset(scores, methods, text)
+        columns |= {(heading, name): cells for name, cells in found.items()}
     return grouped(columns)
 
 

@@ -14,8 +14,18 @@ from numpy.typing import NDArray
 from treecrf.io.files import stacked
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.metrics import mean_f1
-from treecrf_studies.framework.confidence import P_LABEL, brier_score, has_confidence, log_loss, reliability
-from treecrf_studies.framework.metrics import ACCURACY, BRIER_SCORE, LOG_LOSS, MACRO_F1, SEQUENCES_RIGHT
+from treecrf_studies.framework.metrics import (
+    ACCURACY,
+    BRIER_SCORE,
+    LOG_LOSS,
+    MACRO_F1,
+    P_LABEL,
+    SEQUENCES_RIGHT,
+    brier_score,
+    has_confidence,
+    log_loss,
+    reliability,
+)
 
 KEYS = ["variant", "decoder", "point", "method"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,8 @@ import pandas as pd
 from treecrf.statistics.estimates import adjust_holm, decide, opposite
 from treecrf_studies.framework.claims.kinds import Measured
 from treecrf_studies.rendering.cells import direction, grouped, p_text, p_value_text, points_text, signed
+
+Found = TypeVar("Found")
 
 PAPERS, VALID = "by McNemar's test", "by the sequence-level test"
 """Headings above what they say."""
@@ -142,6 +144,12 @@ def find_pair(rows: pd.DataFrame, method: str, other: str) -> Comparison | None:
     """Two methods in comparisons of one case, in whichever order they stand; None where the two are not there."""
     rows = facing(rows, method)
     return next((Comparison.of(row) for row in rows[rows["other"] == other].to_dict("records")), None)
+
+
+def measured_all(pairs: Iterable[Found | None], measure: Callable[[Found], Measured[float]]) -> list[Measured[float]]:
+    """What is measured of each pair; nothing unless all of them were run."""
+    found = list(pairs)
+    return [] if None in found else [measure(pair) for pair in found if pair is not None]
 
 
 def correct_family(pairs: Iterable[Comparison | None]) -> list[Comparison]:

@@ -8,8 +8,8 @@ from typing import Any
 
 from treecrf.readers.reading import files_of
 from treecrf_studies import datasets
-from treecrf_studies.framework.custom import custom_candidates
 from treecrf_studies.framework.settings import Settings, TableDataset
+from treecrf_studies.options import custom_candidates
 
 
 def table_options(dataset: TableDataset) -> dict[str, Any]:

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 from treecrf.models.base import Labeller
 from treecrf.models.custom import CustomLabeller
 from treecrf.models.registry import Row
-from treecrf_studies.framework.custom import Candidate, combinations, custom_candidates
 from treecrf_studies.methods import load_class
 from treecrf_studies.methods.catalogue import Entry, row_of
-from treecrf_studies.options import LabellerSettings
+from treecrf_studies.options import Candidate, LabellerSettings, combinations, custom_candidates
 
 
 def _unseen(settings: Any) -> str:

@@ -189,7 +189,9 @@ def _is_exhibit(part: Part) -> bool:
 
 
 def text(template: str, papers: str = "", **values: Value | str) -> Item:
-    """A paragraph (Markdown that is trusted) with values of the run, and `papers` after it where the run is about papers."""
+    """A paragraph (Markdown that is trusted) with values of the run, and `papers` after it where the run is about
+    papers.
+    """
 
     def show(context: PageContext) -> list[Part]:
         filled = {name: value(context) if callable(value) else value for name, value in values.items()}

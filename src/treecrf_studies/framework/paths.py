@@ -131,7 +131,9 @@ class StudyFiles:
         return {name: paths for name, paths in found.items() if paths}
 
     def claimed(self) -> list[str]:
-        """The files (CSV) that claims read: summaries of data sets, or measurements where a summary joins all of them."""
+        """The files (CSV) that claims read: summaries of data sets, or measurements where a summary joins all of
+        them.
+        """
         joined = not self.study.summary.of_dataset
         found = self.measured() if joined else self.frames(self.study.claimed)
         return [path for name in self.study.claimed for path in found.get(name, ())]

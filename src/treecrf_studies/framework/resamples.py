@@ -121,8 +121,8 @@ def compare_counts(counts: Counts, rules: Rules) -> pd.DataFrame:
 
 
 def tested(estimates: Estimates) -> dict[str, NDArray[np.float64]]:
-    """Differences in points with standard errors, degrees of freedom, intervals (95 % and 90 %) and p-values, as columns
-    of all comparisons.
+    """Differences in points with standard errors, degrees of freedom, intervals (95 % and 90 %) and p-values, as
+    columns of all comparisons.
     """
     known = estimates.points, estimates.standard_error, estimates.degrees_of_freedom
     intervals = *estimates.interval(), *estimates.interval(CONFIDENCE)
@@ -178,8 +178,8 @@ def average_draws(
     Returns
     -------
     DataFrame
-        `keys`, n (draws), cpu_seconds (median), `more`, value (mean), sd, low and high (of the draws), and what `metrics`
-        say; values that no draw has are left out.
+        `keys`, n (draws), cpu_seconds (median), `more`, value (mean), sd, low and high (of the draws), and what
+        `metrics` say; values that no draw has are left out.
     """
     groups = runs.groupby(list(keys), sort=False, dropna=False)
     shared = groups.agg(n=("draw", "nunique"), cpu_seconds=("cpu_seconds", "median"), **more)

@@ -20,7 +20,7 @@ from treecrf.models.chains import ChainLabeller
 from treecrf.models.decoding import Decoder
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import best_candidate
-from treecrf_studies.framework.confidence import marginals_after
+from treecrf_studies.framework.metrics import marginals_after
 
 DECODER: Decoder = "forward_backward"
 
@@ -36,7 +36,8 @@ Found = TypeVar("Found")
 
 
 class ChosenLabeller(NamedTuple):
-    """A labeller that is not trained, the stage of its training that is best, and the share of held-out positions right.
+    """A labeller that is not trained, the stage of its training that is best, and the share of held-out positions
+    right.
 
     Stage 0 stands for the last one. NaN where nothing was held out, as there was nothing to choose.
     """
@@ -129,7 +130,9 @@ def correct_by_stage(
     every: int = 1,
     counted: NDArray[np.bool_] | slice = _ALL,
 ) -> NDArray[np.int64]:
-    """Correct positions of a trained labeller after each stage that is a candidate; of one without stages at its end."""
+    """Correct positions of a trained labeller after each stage that is a candidate; of one without stages at its
+    end.
+    """
     truth = labeller.align_labels(data)
     found = [(labels == truth)[counted].sum() for labels in labels_by_stage(labeller, data, decoder, every)]
     return np.array(found, dtype=np.int64)
@@ -183,7 +186,7 @@ class Trained(NamedTuple):
     def answer(
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = (DECODER,)
     ) -> tuple[dict[Decoder, NDArray[np.int16]], NDArray[np.float64] | None]:
-        """`predict`, and the marginals of the chosen stage as `treecrf_studies.framework.confidence.marginals_after`
+        """`predict`, and the marginals of the chosen stage as `treecrf_studies.framework.metrics.marginals_after`
         has them.
         """
         if isinstance(self.labeller, ChainLabeller) and self.labeller.has_probabilities:

@@ -52,18 +52,16 @@ def update(text: str) -> str:
 
 def _table(model: type[BaseModel]) -> str:
     rows = [
-        _row(field.alias or name, field) for name, field in model.model_fields.items() if not _is_filled(name, model)
+        _row(field.alias or name, field)
+        for name, field in model.model_fields.items()
+        if name != "labellers" or model is Settings  # each study gets the configuration's
     ]
     return "\n".join(["| key | default | meaning |", "|---|---|---|", *rows])
 
 
-def _is_filled(name: str, model: type[BaseModel]) -> bool:
-    """Whether a key of a study is not the user's: each study gets the configuration's labellers."""
-    return name == "labellers" and model is not Settings
-
-
 def _row(name: str, field: FieldInfo) -> str:
-    meaning = " ".join([field.description or _choices(field), *_range(field.metadata)])
+    choices = ", ".join(f"`{value}`" for value in _literals(field.annotation))
+    meaning = " ".join([field.description or choices, *_range(field.metadata)])
     return f"| `{name}` | {_default(field)} | {meaning.replace('|', chr(92) + '|')} |"
 
 
@@ -83,11 +81,6 @@ def _default(field: FieldInfo) -> str:
     if isinstance(value, BaseModel):
         return "see below"
     return f"`{json.dumps(to_jsonable_python(value))}`"
-
-
-def _choices(field: FieldInfo) -> str:
-    """The values of a key that has no description, as its type names them."""
-    return ", ".join(f"`{value}`" for value in _literals(field.annotation))
 
 
 def _literals(annotation: Any) -> list[Any]:

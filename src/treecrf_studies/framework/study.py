@@ -1,4 +1,6 @@
-"""The declaration of a study: its jobs, summaries, tables and figures, from which workflow, page and provenance follow."""
+"""The declaration of a study: its jobs, summaries, tables and figures, from which workflow, page and provenance
+follow.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from importlib import import_module
 from itertools import product
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 from treecrf.io.files import resource, write_text
 
@@ -29,7 +31,7 @@ class Job:
     Attributes
     ----------
     function : str
-        It takes a `treecrf_studies.framework.job_context.JobContext`.
+        It takes a `treecrf_studies.framework.jobs.JobContext`.
     path : str
         Of its files below the study's results, with ``{frame}`` and a field for each thing that it runs over:
         ``{dataset}``, and ``{methods}``, which the function is called with one after another.
@@ -50,7 +52,7 @@ class Job:
     on_samples : bool
         Whether its data sets are larger samples of those of the study (`treecrf_studies.training.larger`).
     n_stages : int
-        How often it calls `treecrf_studies.framework.job_cache.JobCache.all_finished`: what other jobs may do
+        How often it calls `treecrf_studies.framework.jobs.JobCache.all_finished`: what other jobs may do
         beforehand.
     without : tuple of str
         Settings of the study that it does not look at, although they are those of a job: a change of them reruns
@@ -117,7 +119,8 @@ class Shown:
     name : str
         Of its files and, unless `caption` says otherwise, of its caption.
     place : (str, str, str)
-        Section of Snakemake's report, item, and version: two versions of one item have a toggle between them.
+        Section of Snakemake's report, item, and version: two versions of one item have a toggle between them. Unless a
+        version is given, it is the kind.
     reference : str
         What it is called in a paper, such as "Figure 3.3a".
     over : str
@@ -127,7 +130,7 @@ class Shown:
         Frames that it shows.
     function : str
         The function of ``tables.py`` or ``figures.py`` that makes it, of the frames that it shows and the value of
-        `over`.
+        `over`: unless given, it has the name, and of a table ``_layout`` after it.
     only_papers : bool
         Whether it compares with what papers print, and only runs that may be about them have it.
     tells_papers : bool
@@ -135,7 +138,7 @@ class Shown:
     """
 
     name: str
-    place: tuple[str, str, str]
+    place: tuple[str, ...]
     over: str = ""
     caption: str = ""
     needs: tuple[str, ...] = ()
@@ -143,6 +146,13 @@ class Shown:
     only_papers: bool = False
     tells_papers: bool = False
     reference: str = ""
+
+    kind: ClassVar[str]
+    suffix: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "place", (*self.place, self.kind)[:3])
+        object.__setattr__(self, "function", self.function or self.name + self.suffix)
 
     def item(self, of_papers: bool) -> str:
         """What Snakemake's report calls it; with `of_papers` its reference stands first."""
@@ -161,9 +171,13 @@ class Shown:
 class Table(Shown):
     """A layout that ``tables.py`` makes."""
 
+    kind, suffix = "table", "_layout"
+
 
 class Figure(Shown):
     """A picture that ``figures.py`` draws."""
+
+    kind, suffix = "figure", ""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ published one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -71,6 +71,15 @@ def sorted_by_method(frame: pd.DataFrame) -> pd.DataFrame:
     places = zip(frame["dataset"].map(datasets.index), frame["method"].map(methods.index), strict=True)
     order = [row for _, row in sorted((place, row) for row, place in enumerate(places))]
     return frame.iloc[order].reset_index(drop=True)
+
+
+def columns_by_dataset(rows: pd.DataFrame, methods: Sequence[str], text: Callable[[Row], str]) -> dict[str, list[str]]:
+    """A column for each data set, by what readers see of it: the text of each method's row, a `DASH` without one."""
+    cells = by_key(rows, "dataset", "method")
+    return {
+        str(name): [text(cells[dataset, method]) if (dataset, method) in cells else DASH for method in methods]
+        for dataset, name in dict(zip(rows["dataset"], dataset_names(rows), strict=True)).items()
+    }
 
 
 def row_names(rows: pd.DataFrame) -> dict[tuple[str, str], Sequence[str]]:

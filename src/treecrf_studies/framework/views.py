@@ -16,8 +16,7 @@ import pandas as pd
 from treecrf.io.files import read_frames, stacked
 from treecrf_studies.datasets import describe
 from treecrf_studies.datasets.description import GENERATED, OTHER_CORPUS
-from treecrf_studies.framework.confidence import CONFIDENCE
-from treecrf_studies.framework.metrics import ACCURACY, METRICS
+from treecrf_studies.framework.metrics import ACCURACY, CONFIDENCE, METRICS
 from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import Settings
 from treecrf_studies.framework.study import Study, View
@@ -237,6 +236,8 @@ def nearness_texts(pairs: pd.DataFrame) -> tuple[str, str, str]:
 
 
 def tidy(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """A frame with these columns in their order: those that it lacks have the value of `UNLESS_GIVEN`, or are missing."""
+    """A frame with these columns in their order: those that it lacks have the value of `UNLESS_GIVEN`, or are
+    missing.
+    """
     absent = {name: UNLESS_GIVEN.get(name) for name in columns if name not in frame}
     return frame.assign(**absent)[list(columns)].reset_index(drop=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ import pandas as pd
 from treecrf.statistics.metrics import geometric_mean
 from treecrf_studies.framework.claims.judge import Degrees, Results
 from treecrf_studies.framework.claims.kinds import NO, YES, Kind, Measured, largest_fall
-from treecrf_studies.framework.comparisons import Comparison, find_pair
+from treecrf_studies.framework.comparisons import Comparison, find_pair, measured_all
 from treecrf_studies.future.methods import method_text, variant_names
 from treecrf_studies.future.published import future_accuracies
 from treecrf_studies.rendering.cells import interval_text, number, p_text, points_text, signed
@@ -68,8 +69,7 @@ def accuracy_by_order(results: Results, dataset: str, methods: Sequence[str]) ->
 
 def accuracy_difference(results: Results, dataset: str, pairs: Sequence[tuple[str, str]]) -> list[Measured[float]]:
     """Points of mean test accuracy between two methods with their interval; nothing unless all `pairs` were run."""
-    compared = [_compare(results, dataset, *pair) for pair in pairs]
-    return [_measured(dataset, pair) for pair in compared if pair] if all(compared) else []
+    return measured_all((_compare(results, dataset, *pair) for pair in pairs), partial(_measured, dataset))
 
 
 def gain_of_order(results: Results, dataset: str, methods: Sequence[str]) -> Iterator[Measured[float]]:

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from treecrf_studies.future.methods import INSTANCE, NO_BAG, family_name
 from treecrf_studies.future.published import with_published
-from treecrf_studies.methods.catalogue import FUTURE
+from treecrf_studies.methods.catalogue import FUTURE, drawing_of
 from treecrf_studies.rendering.panels import MARKER_SIZES, draw_by_dataset, sentence_figure, with_several
 from treecrf_studies.rendering.style import OTHER_STYLE, SETTINGS, SMALL, on_both
 
@@ -56,7 +56,7 @@ def accuracy_by_order(summary: pd.DataFrame) -> Figure:
 
 
 def _draw_line(axes: Axes, family: str, bag: str, bags: list[str], line: pd.DataFrame) -> None:
-    of_family = on_both(FUTURE[family].drawing) if family in FUTURE else OTHER_STYLE
+    of_family = on_both(drawing_of(family, FUTURE)) if family in FUTURE else OTHER_STYLE
     style = of_family if bag == bags[0] else SECOND_BAG
     size = MARKER_SIZES.get(str(style["marker"]), 4.2)
     label = family_name(family) + (f", {bag}" if bag != NO_BAG else "")

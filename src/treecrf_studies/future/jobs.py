@@ -26,19 +26,17 @@ from treecrf.models.decoding import DECODERS, Decoder
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.trees.forest import Tree
 from treecrf_studies.datasets.synthetic import Splits, best_window_accuracy, find_rule, future_splits, is_positive
-from treecrf_studies.framework.confidence import PREDICTED, marginals_after, prediction_frame
-from treecrf_studies.framework.custom import custom_candidates
-from treecrf_studies.framework.job_cache import Frames
-from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.jobs import Frames, JobContext
+from treecrf_studies.framework.metrics import PREDICTED, marginals_after, prediction_frame
 from treecrf_studies.framework.resamples import shared_part
 from treecrf_studies.framework.selection import correct_by_stage, first_best, labels_by_stage
 from treecrf_studies.future.methods import INSTANCE, MEMM_DECODERS, NO_BAG, TREE_NAMES, WEIGHT_NAMES, WHOLE_FUTURE
 from treecrf_studies.future.settings import FutureSettings
 from treecrf_studies.methods import load_class
-from treecrf_studies.methods.catalogue import FUTURE, METHODS
+from treecrf_studies.methods.catalogue import FUTURE, row_of
 from treecrf_studies.methods.future.features import Bags, FutureFeature
 from treecrf_studies.methods.future.future_memm import FutureFeatureMEMM, FutureFeatureTreeCRF
-from treecrf_studies.options import LabellerSettings
+from treecrf_studies.options import LabellerSettings, custom_candidates
 
 RUN_NAMES = [
     "dataset",
@@ -226,8 +224,7 @@ def _try_custom(
 def _find_labeller(method: str) -> tuple[type[ChainLabeller], int]:
     """The class of a method of the study, and its order."""
     family, _, order = method.rpartition("_") if method not in FUTURE else (method, "", "0")
-    row = next(row.labeller for row in METHODS.values() if row.future is not None and row.future.family == family)
-    return load_class(row.class_path), int(order)
+    return load_class(row_of(family).class_path), int(order)
 
 
 def _choose_steps(
@@ -297,7 +294,9 @@ def _train(sets: Splits, labeller: type[Labeller], values: dict[str, Any], setti
 
 
 def _is_memm(model: Labeller) -> bool:
-    """Whether probabilities are normalized position by position, so that the decoder is `FutureSettings.memm_decoder`."""
+    """Whether probabilities are normalized position by position, so that the decoder is
+    `FutureSettings.memm_decoder`.
+    """
     return isinstance(model, MEMM | FutureFeatureMEMM) and not isinstance(model, FutureFeatureTreeCRF)
 
 

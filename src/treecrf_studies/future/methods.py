@@ -6,7 +6,7 @@ from typing import Literal
 
 import pandas as pd
 
-from treecrf_studies.methods.catalogue import FUTURE
+from treecrf_studies.methods.catalogue import FUTURE, drawing_of
 
 NO_BAG, WHOLE_FUTURE = "no bag", "bag to the end"
 """Of `bag`: methods without bags, and bags that reach to the end; else ``bag 6`` and the like."""
@@ -29,7 +29,7 @@ predicted before.
 
 def family_name(family: str) -> str:
     """What readers see of a labeller; a custom one has the name that they gave it."""
-    return FUTURE[family].drawing.name if family in FUTURE else family
+    return drawing_of(family, FUTURE).name if family in FUTURE else family
 
 
 def split_method(method: str) -> tuple[str, int]:

@@ -84,7 +84,8 @@ PAGE = StudyPage(
                 datasets(),
                 figure(
                     "orders",
-                    "Line chart of accuracy by order, with a panel for each of {names} and a line for each labeller. The tables below have the numbers.",
+                    "Line chart of accuracy by order, with a panel for each of {names} and a line for each labeller. "
+                    "The tables below have the numbers.",
                 ),
                 table("table_5_4", "Published and measured", "Table 5.4"),
                 table("table_5_5", "Published and measured", "Table 5.5"),

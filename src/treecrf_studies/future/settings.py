@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from treecrf_studies.methods.catalogue import FUTURE
-from treecrf_studies.options import Finite, Labellers, Name, Regularization, StudySettings, used_labellers
+from treecrf_studies.options import (
+    Count,
+    Finite,
+    Labellers,
+    Leaves,
+    Name,
+    Positive,
+    Regularization,
+    StudySettings,
+    used_labellers,
+)
 
 _METHODS = {family: [f"{family}_{order}" for order in row.orders] or [family] for family, row in FUTURE.items()}
 """A labeller's names, one for each order."""
@@ -19,8 +29,7 @@ _OF_TABLE_5_5 = [
     *(f"{family}_{order}" for family in ("memm", "crf", "ff_memm") for order in (1, 2, 3, 4)),
 ]
 
-Bag = Annotated[int, Field(ge=1)] | None
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Bag = Count | None
 
 
 class FutureSettings(StudySettings):
@@ -39,19 +48,17 @@ class FutureSettings(StudySettings):
         description="Methods to compare, neighbours with each other: a labeller and its order, or one of labellers.",
     )
     labellers: Labellers = Field({}, description="Filled from the configuration's labellers.")
-    max_leaves: list[Annotated[int, Field(ge=2)]] = Field([10], min_length=1, description="Grid of leaves of a tree.")
+    max_leaves: list[Leaves] = Field([10], min_length=1, description="Grid of leaves of a tree.")
     bags: list[Bag] = Field([6], min_length=1, description="Instances of a bag; null: to the end of the sequence.")
     g0: list[Finite] = Field([-5.0], min_length=1, description="G before its first tree.")
     each_label: bool = Field(True, description="Whether every label has future features, or the second of two labels.")
-    n_seeds: int = Field(5, ge=1, description="Draws of the data, or of the validation set.")
+    n_seeds: Count = Field(5, description="Draws of the data, or of the validation set.")
     held_out: float = Field(
         1 / 3, gt=0, lt=1, description="Share of the training sequences that chooses, where there is no validation set."
     )
-    n_iterations: int = Field(100, ge=1, description="Most iterations of FF-MEMM; each of 1, 2, .. is a candidate.")
-    chain_iterations: int = Field(
-        2500, ge=1, description="Iterations of the other labellers and of FF-TreeCRF's chain."
-    )
-    test_every: int = Field(5, ge=1, description="Every n-th of them is a candidate.")
+    n_iterations: Count = Field(100, description="Most iterations of FF-MEMM; each of 1, 2, .. is a candidate.")
+    chain_iterations: Count = Field(2500, description="Iterations of the other labellers and of FF-TreeCRF's chain.")
+    test_every: Count = Field(5, description="Every n-th of them is a candidate.")
     alpha_uppers: list[Positive] = Field([20.0, 40.0, 60.0], min_length=1, description="Grid of upper bounds of alpha.")
     beta_uppers: list[Positive] = Field([5e3, 1e4, 1e5, 1e6], min_length=1, description="Grid of upper bounds of beta.")
     eta_uppers: list[Positive] = Field([10.0, 20.0, 40.0], min_length=1, description="Grid of upper bounds of eta.")
@@ -59,10 +66,10 @@ class FutureSettings(StudySettings):
         [0.25, 1.0], min_length=1, description="Grid of the weight of Q while its pattern is learnt."
     )
     n_bins: int = Field(20, ge=2, description="Bins of the thermometer code.")
-    max_lower_iterations: int = Field(10, ge=1, description="Most trees of one pattern.")
-    patience: int = Field(5, ge=1, description="Trees that may be added without a rise of the validation likelihood.")
+    max_lower_iterations: Count = Field(10, description="Most trees of one pattern.")
+    patience: Count = Field(5, description="Trees that may be added without a rise of the validation likelihood.")
     tolerance: Regularization = Field(1e-3, description="Least such rise, relative to the validation log likelihood.")
-    l2_regularization: Annotated[float, Field(ge=0, allow_inf_nan=False)] = Field(
+    l2_regularization: Regularization = Field(
         0.0, description="Lambda (equation 3.1) of all trees; the dissertation only limits their leaves."
     )
     exact_under: int = Field(25, ge=0, description="McNemar's test is exact with fewer discordant positions.")
@@ -95,14 +102,5 @@ class FutureSettings(StudySettings):
 
     def used_by(self, method: str) -> dict[str, Any]:
         """JSON values of the settings that a job of the method looks at, so that changing others reruns nothing."""
-        unused = {
-            "datasets",
-            "methods",
-            "labellers",
-            "n_seeds",
-            "held_out",
-            "exact_under",
-            "equivalence_margin",
-            "overrides",
-        }
+        unused = {*self.whole, "methods", "labellers", "n_seeds", "held_out", "exact_under"}
         return self.model_dump(mode="json", exclude=unused) | used_labellers(method, self.labellers)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from treecrf.statistics.estimates import MARGIN, adjust_holm, decide
 from treecrf.statistics.variance import decompose_variance
-from treecrf_studies.framework.job_context import SummaryContext
+from treecrf_studies.framework.jobs import SummaryContext
 from treecrf_studies.framework.metrics import ACCURACY
 from treecrf_studies.framework.resamples import Rules, average_draws, compare_draws, overlap_of
 from treecrf_studies.future.methods import (

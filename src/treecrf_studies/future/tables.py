@@ -25,6 +25,7 @@ from treecrf_studies.rendering.cells import (
     count_text,
     deviation_texts,
     grouped,
+    interval_texts,
     marked_if,
     number,
     p_value_text,
@@ -118,7 +119,9 @@ def generated_layout(best: pd.DataFrame) -> pd.DataFrame:
 
 
 def _distances(measured: pd.DataFrame, methods: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Root mean square difference from the published values of the three sets, by end of the last bags and by method."""
+    """Root mean square difference from the published values of the three sets, by end of the last bags and by
+    method.
+    """
     known = with_published(measured)
     known["square"] = (known["value"] - known["published"]) ** 2
     found = {}
@@ -223,9 +226,7 @@ def neighbours_layout(tests: pd.DataFrame) -> pd.DataFrame:
             ("", "points gained"): cell_texts(tests["value"], signed),
             ("", "draws"): list(tests["n"].astype(str)),
             ("", "better in"): list(tests["n_better"].astype(str)),
-            (VALID, "95 %, uncorrected"): [
-                _interval(low, high) for low, high in zip(tests["low"], tests["high"], strict=True)
-            ],
+            (VALID, "95 %, uncorrected"): interval_texts(tests["low"], tests["high"]),
             (VALID, "p, uncorrected"): cell_texts(tests["p_value"], p_value_text),
             (VALID, "p, Holm"): cell_texts(tests["p_holm"], p_value_text),
             (VALID, "decision"): list(tests["decision"]),
@@ -233,10 +234,6 @@ def neighbours_layout(tests: pd.DataFrame) -> pd.DataFrame:
             (PAPERS, "median p"): cell_texts(tests["papers_p"], p_value_text),
         }
     )
-
-
-def _interval(low: float, high: float) -> str:
-    return f"{signed(low)} to {signed(high)}"
 
 
 def variances_layout(variances: pd.DataFrame) -> pd.DataFrame:

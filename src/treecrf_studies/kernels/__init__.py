@@ -1,4 +1,6 @@
-"""The study of kernels (Altun, Smola and Hofmann 2004): conditional random fields in the space of a polynomial kernel."""
+"""The study of kernels (Altun, Smola and Hofmann 2004): conditional random fields in the space of a polynomial
+kernel.
+"""
 
 from treecrf_studies.framework.study import OVER_DRAWS_OR_GROUPS, Figure, Job, Study, Summary, Table
 
@@ -46,35 +48,29 @@ STUDY = Study(
     ),
     summary=Summary(("runs", "scores", "comparisons"), settings=("exact_under", "equivalence_margin")),
     tables=(
-        Table(
-            "accuracy", ("Accuracy", "Accuracy of every method", "table"), needs=("scores",), function="accuracy_layout"
-        ),
-        Table("steps", ("Tests", "Tests between methods", "table"), needs=("comparisons",), function="steps_layout"),
-        Table(
-            "choices", ("Settings", "Chosen settings and cost", "table"), needs=("scores",), function="choices_layout"
-        ),
-        Table("solvers", ("Solvers", "Where the solvers end", "table"), needs=("solvers",), function="solvers_layout"),
-        Table(
-            "ranks", ("Low ranks", "Accuracy and objective by rank", "table"), needs=("ranks",), function="ranks_layout"
-        ),
-        Table("sizes", ("Size", "Time and memory by positions", "table"), needs=("sizes",), function="sizes_layout"),
+        Table("accuracy", ("Accuracy", "Accuracy of every method"), needs=("scores",)),
+        Table("steps", ("Tests", "Tests between methods"), needs=("comparisons",)),
+        Table("choices", ("Settings", "Chosen settings and cost"), needs=("scores",)),
+        Table("solvers", ("Solvers", "Where the solvers end"), needs=("solvers",)),
+        Table("ranks", ("Low ranks", "Accuracy and objective by rank"), needs=("ranks",)),
+        Table("sizes", ("Size", "Time and memory by positions"), needs=("sizes",)),
     ),
     figures=(
         Figure(
             "figure_1",
-            ("Accuracy", "Accuracy by degree", "figure"),
+            ("Accuracy", "Accuracy by degree"),
             reference="Figure 1",
             needs=("scores",),
             function="accuracy_by_degree",
         ),
-        Figure("solvers", ("Solvers", "Objective by time", "figure"), needs=("solvers",), function="excess_by_seconds"),
+        Figure("solvers", ("Solvers", "Objective by time"), needs=("solvers",), function="excess_by_seconds"),
         Figure(
             "ranks",
-            ("Low ranks", "Accuracy and objective by rank", "figure"),
+            ("Low ranks", "Accuracy and objective by rank"),
             needs=("ranks",),
             function="loss_by_rank",
         ),
-        Figure("sizes", ("Size", "Time and memory by positions", "figure"), needs=("sizes",), function="cost_by_size"),
+        Figure("sizes", ("Size", "Time and memory by positions"), needs=("sizes",), function="cost_by_size"),
     ),
     draws=True,
     phases="runs.csv",

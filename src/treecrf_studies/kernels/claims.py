@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from treecrf_studies.framework.claims.judge import Results
 from treecrf_studies.framework.claims.kinds import Measured
-from treecrf_studies.framework.comparisons import find_pair
+from treecrf_studies.framework.comparisons import find_pair, measured_all
 from treecrf_studies.kernels.methods import method_text
 
 
@@ -15,9 +15,7 @@ def accuracy_difference(results: Results, dataset: str, pairs: Sequence[tuple[st
     comparisons = results.frame("kernels", dataset, "comparisons")
     if comparisons is None:
         return []
-    found = [find_pair(comparisons, *pair) for pair in pairs]
-    measured = [pair.measured(method_text) for pair in found if pair is not None]
-    return measured if len(measured) == len(found) else []
+    return measured_all((find_pair(comparisons, *pair) for pair in pairs), lambda pair: pair.measured(method_text))
 
 
 def difference_of_objectives(

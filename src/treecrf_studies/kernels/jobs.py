@@ -24,17 +24,16 @@ from treecrf.models.decoding import DECODERS, Decoder
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, sequence_folds
 from treecrf_studies.datasets.synthetic import Splits
-from treecrf_studies.framework.confidence import PREDICTED, prediction_frame
-from treecrf_studies.framework.custom import Candidate, candidate_name
-from treecrf_studies.framework.job_cache import Frames
-from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.jobs import Frames, JobContext
 from treecrf_studies.framework.methods import find_method
+from treecrf_studies.framework.metrics import PREDICTED, prediction_frame
 from treecrf_studies.framework.resamples import shared_part
 from treecrf_studies.framework.selection import DECODER, ChosenLabeller, Fold, choose, train_as_chosen
 from treecrf_studies.kernels.methods import BEST, REDUCED, TREES
 from treecrf_studies.kernels.settings import KernelsSettings
 from treecrf_studies.methods.catalogue import KERNELS
 from treecrf_studies.methods.kernel.kernel_crf import KernelCRF
+from treecrf_studies.options import Candidate, candidate_name
 
 RUN_NAMES = [
     "dataset",
@@ -129,7 +128,9 @@ class Draw(NamedTuple):
 
 
 def load_kernels(method: str, train: SequenceSet, window: Window, settings: KernelsSettings) -> None:
-    """Run what a method runs on a few sequences, so that no measured time has the loading of compiled routines in it."""
+    """Run what a method runs on a few sequences, so that no measured time has the loading of compiled routines in
+    it.
+    """
     few = train.select(np.arange(min(_N_SMALL, len(train))))
     small = settings.model_copy(
         update={

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -11,18 +11,19 @@ from treecrf.io.messages import listed
 from treecrf_studies.kernels.methods import DUAL, METHODS, PRIMAL
 from treecrf_studies.methods.catalogue import KERNELS, unused_settings
 from treecrf_studies.options import (
+    Count,
     Labellers,
+    Leaves,
     Name,
     Regularization,
+    Share,
     StudySettings,
     Variance,
     refuse_unknown,
     used_labellers,
 )
 
-Count = Annotated[int, Field(ge=1)]
-Leaves = Annotated[int, Field(ge=2)]
-Tolerance = Annotated[float, Field(ge=0, lt=1)]
+Tolerance = Share
 
 MEASURED = ("solver_datasets", "rank_datasets", "size_datasets")
 
@@ -48,7 +49,7 @@ class KernelsSettings(StudySettings):
         description=f"Methods to compare: {', '.join(METHODS)}, or one of labellers.",
     )
     labellers: Labellers = Field({}, description="Filled from the configuration's labellers.")
-    n_seeds: int = Field(1, ge=1, description="Draws of the data: folds, then folds of the next seed.")
+    n_seeds: Count = Field(1, description="Draws of the data: folds, then folds of the next seed.")
     n_folds: int = Field(5, ge=2, description="Folds of the training sequences that choose settings and stages.")
     variances: list[Variance] = Field(
         [0.3, 1.0, 3.0, 10.0, 30.0], min_length=1, description="Grid of the variance of the prior."
@@ -71,9 +72,7 @@ class KernelsSettings(StudySettings):
     crfsuite_penalties: list[Regularization] = Field(
         [1.0, 0.1, 0.02], min_length=1, description="Grid of CRFsuite's c2."
     )
-    neural_dropouts: list[Annotated[float, Field(ge=0, lt=1)]] = Field(
-        [0.3], min_length=1, description="Grid of the dropout of the neural CRF."
-    )
+    neural_dropouts: list[Share] = Field([0.3], min_length=1, description="Grid of the dropout of the neural CRF.")
     neural_epochs: Count = Field(60, description="Its most epochs; held-out sequences choose their number.")
     picture: tuple[Count, Count] | None = Field(
         None, description="Rows and columns of the picture that the numbers are, which the neural CRF sees."
@@ -117,8 +116,8 @@ class KernelsSettings(StudySettings):
 
     def used_by(self, method: str) -> dict[str, Any]:
         """JSON values of the settings that a job of the method looks at, so that changing others reruns nothing."""
-        unused = {"datasets", "methods", "labellers", "n_seeds", "exact_under", "equivalence_margin", "overrides"}
-        unused |= {"solver_degrees", "solver_steps", "ranks", "sizes", "measured_variance", *MEASURED}
+        unused = {*self.whole, "methods", "labellers", "n_seeds", "exact_under", "measured_variance"}
+        unused |= {"solver_degrees", "solver_steps", "ranks", "sizes"}
         unused |= unused_settings(method, KERNELS)
         if method in self.choosers:
             unused.add("variances")

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from treecrf_studies.framework.custom import joined_names
-from treecrf_studies.framework.job_context import SummaryContext
+from treecrf_studies.framework.jobs import SummaryContext
 from treecrf_studies.framework.metrics import ACCURACY
 from treecrf_studies.framework.resamples import Rules, average_draws, compare_draws, overlap_of
 from treecrf_studies.kernels.methods import BEST, DECODER
+from treecrf_studies.options import joined_names
 
 
 def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:

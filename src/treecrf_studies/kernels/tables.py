@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from treecrf_studies.framework.comparisons import compare_steps, pairs_layout
-from treecrf_studies.framework.tables import by_key
+from treecrf_studies.framework.tables import by_key, columns_by_dataset
 from treecrf_studies.kernels.methods import (
     DECODER,
     FORM_NAMES,
@@ -32,15 +32,8 @@ from treecrf_studies.rendering.cells import (
 def accuracy_layout(scores: pd.DataFrame) -> pd.DataFrame:
     """Accuracy of every method, a row each, on every data set, a column each."""
     rows = scores[scores["decoder"] == DECODER]
-    datasets = dict(zip(rows["dataset"], dataset_names(rows), strict=True))
-    cells = {
-        (row["method"], row["dataset"]): with_deviation(row["value"], row["sd"], row["n"])
-        for row in rows.to_dict("records")
-    }
     methods = ordered_methods(rows["method"])
-    columns = {
-        str(name): [cells.get((method, dataset), DASH) for method in methods] for dataset, name in datasets.items()
-    }
+    columns = columns_by_dataset(rows, methods, lambda row: with_deviation(row["value"], row["sd"], row["n"]))
     return pd.DataFrame({"method": [method_text(method) for method in methods]} | columns)
 
 

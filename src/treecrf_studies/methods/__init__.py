@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from treecrf_studies.methods.catalogue import CLASS_PATHS
 
 if TYPE_CHECKING:  # for editors and type checkers alone, which cannot read the catalogue
-    from treecrf_studies.methods.coding.coded_crf import CodedCRF as CodedCRF
+    from treecrf_studies.methods.coded_crf import CodedCRF as CodedCRF
     from treecrf_studies.methods.future.future_memm import FutureFeatureMEMM as FutureFeatureMEMM
     from treecrf_studies.methods.future.future_memm import FutureFeatureTreeCRF as FutureFeatureTreeCRF
     from treecrf_studies.methods.java.mallet import MalletCRF as MalletCRF

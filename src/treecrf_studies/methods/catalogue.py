@@ -57,6 +57,11 @@ class Entry(NamedTuple):
         Of the study of missing values: what fills or marks missing cells for it (`treecrf.missing.transform_of`).
     name, color : str
         What readers see in this study; the method's drawing has them otherwise.
+    drawing : Drawing or None
+        All of its look in this study, where it is another.
+    orders : tuple of int
+        Of the study of future features: a configuration asks for one of them, after the name; without orders the name
+        has none, and the order is 0.
     place : int
         Entries of a lower place stand before others in tables, those of the same one as in this catalogue.
     """
@@ -70,23 +75,14 @@ class Entry(NamedTuple):
     transform: str = ""
     name: str = ""
     color: str = ""
+    drawing: Drawing | None = None
+    orders: tuple[int, ...] = ()
     place: int = 0
 
     @property
     def settings(self) -> frozenset[str]:
         """The study's settings that the labeller looks at."""
         return frozenset((*self.grid.values(), *self.taken.values(), *self.alone))
-
-
-class FutureRow(NamedTuple):
-    """A labeller in the study of future features: the study's name of it without the order, and its look.
-
-    A configuration may ask for one of the `orders`; without orders the name has none, and the order is 0.
-    """
-
-    family: str
-    orders: tuple[int, ...]
-    drawing: Drawing
 
 
 class Method(NamedTuple):
@@ -97,15 +93,14 @@ class Method(NamedTuple):
     labeller : Row
     drawing : Drawing or None
         In the figures and tables of the studies.
-    training, missing, coding, kernels, ensembles : Entry or None
+    training, future, missing, coding, kernels, ensembles : Entry or None
         What it is in these studies; None: it is not in them.
-    future : FutureRow or None
     """
 
     labeller: Row
     drawing: Drawing | None = None
     training: Entry | None = None
-    future: FutureRow | None = None
+    future: Entry | None = None
     missing: Entry | None = None
     coding: Entry | None = None
     kernels: Entry | None = None
@@ -155,6 +150,7 @@ _EPOCHS = {"n_epochs": "neural_epochs"}
 _NEIGHBOURS = {"window": (1, 1)}
 _TREES = {"n_iterations": "tree_iterations", "max_leaves": "tree_leaves", "l2_regularization": "tree_regularization"}
 _ITERATED_TREES = {"n_iterations": "tree_iterations", "l2_regularization": "tree_regularization"}
+_ORDERS = (1, 2, 3, 4)
 _PENALTIES = {"c2": "crfsuite_penalties"}
 _VARIANCES = {"variance": "variances"}
 _KERNEL = {
@@ -203,7 +199,7 @@ METHODS = {
         OF_LIBRARY["treecrf"],
         Drawing("TreeCRF", "#0072B2", "o", "-"),
         Entry({"l2_regularization": "l2_regularizations"}, _BOOSTING, _COMPLETE, in_cost=True),
-        FutureRow("crf", (1, 2, 3, 4), Drawing("TreeCRF", "#0072B2", "o", "-")),
+        Entry(orders=_ORDERS),
         kernels=Entry(
             {"l2_regularization": "treecrf_regularizations"},
             {"n_iterations": "tree_iterations", "max_leaves": "treecrf_leaves"},
@@ -309,7 +305,7 @@ METHODS = {
     "full": _newton_trees("full"),
     "coded_crf": Method(
         Row(
-            "treecrf_studies.methods.coding.coded_crf:CodedCRF",
+            "treecrf_studies.methods.coded_crf:CodedCRF",
             False,
             as_expert=None,
             iterations="code_length",
@@ -343,7 +339,7 @@ METHODS = {
         OF_LIBRARY["memm"],
         Drawing("MEMM", "#56B4E9", "X", (0, (2, 2))),
         Entry({"l2_regularization": "memm_regularizations"}, _BOOSTING, _COMPLETE),
-        FutureRow("memm", (1, 2, 3, 4), Drawing("MEMM", "#56B4E9", "X", (0, (2, 2)))),
+        Entry(orders=_ORDERS),
         ensembles=Entry(taken=_TREES, fixed=_COMPLETE),
     ),
     "sliding_window": Method(
@@ -355,7 +351,7 @@ METHODS = {
             {"order": 0, **_COMPLETE},
             class_path=_TREECRF,
         ),
-        FutureRow("sliding_window", (), Drawing("sliding window", "#000000", "D", "none")),
+        Entry(drawing=Drawing("sliding window", "#000000", "D", "none")),
         ensembles=Entry(taken=_TREES, fixed=_COMPLETE),
     ),
     "neural_network": Method(
@@ -425,11 +421,11 @@ METHODS = {
     ),
     "ff_memm": Method(
         Row("treecrf_studies.methods.future.future_memm:FutureFeatureMEMM", False, as_expert=None),
-        future=FutureRow("ff_memm", (0, 1, 2, 3, 4), Drawing("FF-MEMM", "#D55E00", "s", (0, (4, 1.2)))),
+        future=Entry(drawing=Drawing("FF-MEMM", "#D55E00", "s", (0, (4, 1.2))), orders=(0, *_ORDERS)),
     ),
     "ff_crf": Method(
         Row("treecrf_studies.methods.future.future_memm:FutureFeatureTreeCRF", False, as_expert=None),
-        future=FutureRow("ff_crf", (1, 2, 3, 4), Drawing("FF-TreeCRF", "#009E73", "^", (0, (6, 1.2, 1.2, 1.2)))),
+        future=Entry(drawing=Drawing("FF-TreeCRF", "#009E73", "^", (0, (6, 1.2, 1.2, 1.2))), orders=_ORDERS),
     ),
 }
 """By the names that configurations give them, in the order of lines and columns."""
@@ -457,18 +453,27 @@ ENSEMBLES = _entries(lambda method: method.ensembles)
 MISSING = {name: _treatment(name) for name in TREATMENTS} | _entries(lambda method: method.missing)
 """The methods of studies. Those of missing values are treatments of TreeCRF, then other labellers."""
 
-FUTURE = {method.future.family: method.future for method in METHODS.values() if method.future is not None}
-"""The labellers of the study of future features by family."""
+_CRF = "crf"
+"""TreeCRF in the study of future features, where an order follows the name."""
+
+FUTURE = {_CRF if name == "treecrf" else name: row for name, row in _entries(lambda method: method.future).items()}
+"""The labellers of the study of future features, without the order."""
+
+
+def _method(name: str) -> Method:
+    """A method of a study; of a treatment of missing values TreeCRF."""
+    return METHODS["treecrf" if name in TREATMENTS or name == _CRF else name]
 
 
 def row_of(method: str) -> Row:
     """The labeller of a method; of a treatment of missing values TreeCRF."""
-    return LABELLERS["treecrf" if method in TREATMENTS else method]
+    return _method(method).labeller
 
 
 def drawing_of(method: str, entries: Mapping[str, Entry]) -> Drawing:
     """How readers see a method in a study; of a treatment of missing values see `TREATMENTS`."""
-    entry, drawing = entries[method], METHODS[method].drawing or Drawing(method, *OTHER)
+    entry = entries[method]
+    drawing = entry.drawing or _method(method).drawing or Drawing(method, *OTHER)
     return drawing._replace(name=entry.name or drawing.name, color=entry.color or drawing.color)
 
 
@@ -499,6 +504,7 @@ _OF_STUDIES = {
     "training": TRAINING,
     "cost": {name: TRAINING[name] for name in COST},
     "missing": MISSING,
+    "future": FUTURE,
     "coding": CODING,
     "kernels": KERNELS,
     "ensembles": ENSEMBLES,
@@ -517,15 +523,9 @@ def code_of_methods(study: str, method: str = "") -> MethodCode:
 
     A method that trains others counts as all.
     """
-    entries: Mapping[str, Entry | FutureRow] = FUTURE if study == "future" else _OF_STUDIES[study]
-    labellers = (
-        {each.future.family: each.labeller for each in METHODS.values() if each.future is not None}
-        if study == "future"
-        else {name: row_of(name) for name in entries}
-    )
+    entries = _OF_STUDIES[study]
     name = method if method in entries else method.rpartition("_")[0]  # with the order of a chain
-    is_all = not method or (name in entries and labellers[name].family == "ensembles")
-    wanted = [each for each in entries if is_all or each == name]
-    paths = {getattr(entries[each], "class_path", None) or labellers[each].class_path for each in wanted}
-    rows = [(each, labellers[each], entries[each]) for each in wanted]
+    is_all = not method or (name in entries and row_of(name).family == "ensembles")
+    rows = [(each, row_of(each), entry) for each, entry in entries.items() if is_all or each == name]
+    paths = {entry.class_path or row.class_path for _, row, entry in rows}
     return MethodCode(repr(rows) if rows else "", tuple(sorted({path.partition(":")[0] for path in paths})))

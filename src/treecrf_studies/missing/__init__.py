@@ -66,97 +66,88 @@ STUDY = Study(
     tables=(
         Table(
             "accuracy",
-            ("Accuracy", "Accuracy by share of missing cells", "table"),
+            ("Accuracy", "Accuracy by share of missing cells"),
             needs=("evaluations", "comparisons"),
-            function="accuracy_layout",
         ),
-        Table("costs", ("Cost", "CPU time by method and rate", "table"), needs=("costs",), function="costs_layout"),
+        Table("costs", ("Cost", "CPU time by method and rate"), needs=("costs",)),
         Table(
             "deviance",
-            ("Analysis of deviance", "Analysis of deviance", "table"),
+            ("Analysis of deviance", "Analysis of deviance"),
             needs=("deviance",),
-            function="deviance_layout",
         ),
         Table(
             "variances",
-            ("Variance components", "Variance components", "table"),
+            ("Variance components", "Variance components"),
             needs=("variances",),
-            function="variances_layout",
         ),
         Table(
             "coefficients",
-            ("Log odds", "Log odds", "table"),
+            ("Log odds", "Log odds"),
             reference="Table 4.1",
             over="method",
             needs=("papers_comparisons",),
-            function="coefficients_layout",
             tells_papers=True,
         ),
         Table(
             "significance",
-            ("All tests", "All tests", "table"),
+            ("All tests", "All tests"),
             over="method",
             needs=("papers_comparisons", "comparisons"),
-            function="significance_layout",
         ),
         Table(
             "effects",
-            ("Points of accuracy", "Points of accuracy", "table"),
+            ("Points of accuracy", "Points of accuracy"),
             over="method",
             caption="effects_table",
             needs=("comparisons",),
-            function="effects_layout",
         ),
         Table(
             "trees",
-            ("Trees", "Kinds of trees by treatment", "table"),
+            ("Trees", "Kinds of trees by treatment"),
             needs=("tree_evaluations", "tree_comparisons"),
-            function="trees_layout",
         ),
         Table(
             "tree_differences",
-            ("Trees against each other", "Points that other trees gain", "table"),
+            ("Trees against each other", "Points that other trees gain"),
             needs=("tree_evaluations", "tree_differences"),
-            function="tree_differences_layout",
         ),
         Table(
             "mechanisms",
-            ("Mechanisms", "Accuracy by mechanism", "table"),
+            ("Mechanisms", "Accuracy by mechanism"),
             needs=("mechanism_evaluations", "mechanism_comparisons"),
-            function="mechanisms_layout",
         ),
     ),
     figures=(
         Figure(
             "figure_4_1",
-            ("Accuracy", "Accuracy by share of missing cells", "figure"),
+            ("Accuracy", "Accuracy by share of missing cells"),
             needs=("evaluations",),
             function="accuracy_by_rate",
         ),
         Figure(
             "figure_4_2",
-            ("Line features", "How often line features are true", "figure"),
+            ("Line features", "How often line features are true"),
             reference="Figure 4.2",
             needs=("frequencies",),
             function="feature_frequencies",
         ),
         Figure(
             "effects",
-            ("Points of accuracy, figures", "Points of accuracy", "figure"),
+            ("Points of accuracy, figures", "Points of accuracy"),
             over="baseline",
             needs=("comparisons",),
             function="effects_by_rate",
         ),
         Figure(
             "trees",
-            ("Trees", "Kinds of trees by treatment", "figure"),
+            ("Trees", "Kinds of trees by treatment"),
             caption="trees_figure",
             needs=("tree_evaluations",),
             function="accuracy_by_trees",
         ),
         Figure(
             "mechanisms",
-            ("Mechanisms", "Accuracy by mechanism", "figure"),
+            ("Mechanisms", "Accuracy by mechanism"),
             caption="mechanisms_figure",
             needs=("mechanism_evaluations",),
             function="accuracy_by_mechanism",
@@ -164,7 +155,10 @@ STUDY = Study(
     ),
     within="missing",
     phases="costs.csv",
-    phases_note="of all trainings, choices and predictions with trees of single categories and gradient leaves and cells missing completely at random",
+    phases_note=(
+        "of all trainings, choices and predictions with trees of single categories and gradient leaves and cells "
+        "missing completely at random"
+    ),
     claimed=("evaluations", "comparisons", "papers_comparisons", "costs", "frequencies"),
     views={
         "pairs": tuple(View("methods.one_way", (f"{kind}comparisons",)) for kind in KINDS),
@@ -176,5 +170,8 @@ STUDY = Study(
     names="treecrf_studies.rendering.style.method_name",
     conditions="tables.condition_texts",
     repeated="training set",
-    tested="Differences between methods are tested by a crossed model of training sets and groups of related test sequences.",
+    tested=(
+        "Differences between methods are tested by a crossed model of training sets and groups of related test "
+        "sequences."
+    ),
 )

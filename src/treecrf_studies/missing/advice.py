@@ -211,7 +211,10 @@ def _choice(rows: pd.DataFrame, when: str) -> str:
         )
         return f"{signed(gaps[method])} percentage points, {worse}"
 
-    text = f"Use {method_name(first)} for values missing {when}. Its mean gap to the best method of {n_cases}: {told(first)}."
+    text = (
+        f"Use {method_name(first)} for values missing {when}. Its mean gap to the best method of {n_cases}: "
+        f"{told(first)}."
+    )
     if others:
         text += f" The second is {method_name(others[0])}: {told(others[0])}."
     safe = [name for name in ordered_methods(others[1:]) if not beaten[name]]
@@ -320,8 +323,8 @@ def _told(name: str, description: Mapping[str, Any], ranked: pd.DataFrame) -> Pa
     own = f"{n_missing:,} cells are missing in the data." if n_missing else "No cell is missing in the data."
     lost = best.iloc[0] - best.iloc[-1]
     return paragraph(
-        "<b>{name}.</b> The best method loses {lost} percentage points if a further {most} of the cells are missing completely at random. "
-        "{own} {ways}",
+        "<b>{name}.</b> The best method loses {lost} percentage points if a further {most} of the cells are "
+        "missing completely at random. {own} {ways}",
         name=name,
         own=own,
         most=f"{100 * most:g} %",
@@ -374,7 +377,9 @@ def tree_answers(evaluations: pd.DataFrame, comparisons: pd.DataFrame, differenc
 
 
 def _matters(means: pd.DataFrame, comparisons: pd.DataFrame, kind: str) -> Iterator[str]:
-    """In how many cases the best method is better than the worst, and by how much; nothing where there is one method."""
+    """In how many cases the best method is better than the worst, and by how much; nothing where there is one
+    method.
+    """
     found = spreads(means, comparisons, TREE_CASE)
     by_trees = found.assign(is_real=found["p_holm"] < SIGNIFICANCE_LEVEL).groupby("trees")
     n_cases, n_real = by_trees.size(), by_trees["is_real"].sum()
@@ -383,8 +388,8 @@ def _matters(means: pd.DataFrame, comparisons: pd.DataFrame, kind: str) -> Itera
         return
     verdict = "matters" if n_real[kind] else "has no significant effect"
     yield (
-        f"The choice of method {verdict} with {TREES[kind].name}. The best method is significantly better than the worst in "
-        f"{n_real[kind]} of {counted(n_cases[kind], 'case')} (data set and share), and {ahead[kind]}. With "
+        f"The choice of method {verdict} with {TREES[kind].name}. The best method is significantly better than the "
+        f"worst in {n_real[kind]} of {counted(n_cases[kind], 'case')} (data set and share), and {ahead[kind]}. With "
         f"{TREES[PAPERS].name}, it is better in {n_real[PAPERS]} of {n_cases[PAPERS]}, and {ahead[PAPERS]}."
     )
 
@@ -408,11 +413,15 @@ def _weighting(means: pd.DataFrame, comparisons: pd.DataFrame, kind: str) -> Ite
         if never_beaten
         else "is sometimes significantly worse"
     )
-    against = f" It is significantly better than {method_name(INCORPORATED)} in {better} of {counted(len(pair), 'case')} and worse in {worse}."
+    against = (
+        f" It is significantly better than {method_name(INCORPORATED)} in {better} of {counted(len(pair), 'case')} and "
+        f"worse in {worse}."
+    )
     yield (
-        f"{method_name(WEIGHTING).capitalize()} {verdict} with {TREES[kind].name}. No sequence-level test finds it worse "
-        f"than another method in {n_unbeaten[kind]} of {counted(n_cases[kind], 'case')}.{against if len(pair) else ''} With "
-        f"{TREES[PAPERS].name}, no test finds it worse in {n_unbeaten[PAPERS]} of {n_cases[PAPERS]}."
+        f"{method_name(WEIGHTING).capitalize()} {verdict} with {TREES[kind].name}. No sequence-level test finds it "
+        f"worse than another method in {n_unbeaten[kind]} of "
+        f"{counted(n_cases[kind], 'case')}.{against if len(pair) else ''} With {TREES[PAPERS].name}, no test finds it "
+        f"worse in {n_unbeaten[PAPERS]} of {n_cases[PAPERS]}."
     )
 
 
@@ -425,7 +434,7 @@ def _gains(means: pd.DataFrame, differences: pd.DataFrame, kind: str) -> str:
     best = best_of_trees(means, against)
     better, worse = ([(rows["decision"] == word).sum() for rows in (alike, best)] for word in ("better", "worse"))
     return (
-        f"With the same method, {TREES[kind].name} are significantly better than {TREES[PAPERS].name} in {better[0]} of "
-        f"{counted(len(alike), 'case')} (data set, share and method) and worse in {worse[0]}. With the best method of "
-        f"each, they are better in {better[1]} of {counted(len(best), 'case')} and worse in {worse[1]}."
+        f"With the same method, {TREES[kind].name} are significantly better than {TREES[PAPERS].name} in {better[0]} "
+        f"of {counted(len(alike), 'case')} (data set, share and method) and worse in {worse[0]}. With the best method "
+        f"of each, they are better in {better[1]} of {counted(len(best), 'case')} and worse in {worse[1]}."
     )

@@ -23,8 +23,7 @@ from treecrf.statistics.metrics import geometric_mean
 from treecrf.statistics.two_way import BLOCK
 from treecrf_studies.framework.claims.judge import Results
 from treecrf_studies.framework.claims.kinds import ROUNDING, Measured
-from treecrf_studies.missing.published import missing_value_coefficients
-from treecrf_studies.missing.tables import PHASES_APART
+from treecrf_studies.missing.tables import PHASES_APART, missing_value_coefficients
 from treecrf_studies.rendering.cells import interval_text, number, p_text, points_text, seconds_text, signed
 from treecrf_studies.rendering.style import METHOD_NAMES
 

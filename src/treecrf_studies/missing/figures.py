@@ -123,8 +123,8 @@ def accuracy_by_mechanism(evaluations: pd.DataFrame) -> Figure:
 
 
 def effects_by_rate(comparisons: pd.DataFrame, baseline: str) -> Figure:
-    """Accuracy of each method minus the baseline's by missing rate, a panel per data set, a slot per rate with the methods
-    side by side.
+    """Accuracy of each method minus the baseline's by missing rate, a panel per data set, a slot per rate with the
+    methods side by side.
 
     `comparisons` is from `treecrf.statistics.blocks.compare_crossed`. Marker: difference in points of accuracy. Bar:
     its 95 % interval of the family. Values that are not finite are left out. A panel's title says where blocks of lines
@@ -132,7 +132,8 @@ def effects_by_rate(comparisons: pd.DataFrame, baseline: str) -> Figure:
     """
     against = comparisons[comparisons["other"] == baseline]
     if against.empty:
-        raise ValueError(f"no comparison has the baseline {baseline!r}; there are {_listed(comparisons['other'])}")
+        others = ", ".join(sorted(comparisons["other"].unique())) or "none"
+        raise ValueError(f"no comparison has the baseline {baseline!r}; there are {others}")
     against = with_several(against, "rate")
     if against.empty:
         return sentence_figure("There is one share of missing values; a table has the differences.")
@@ -276,7 +277,3 @@ def _number_text(counts: pd.Series) -> str:
     """How many evaluations stand behind a mean."""
     low, high = counts.min(), counts.max()
     return counted(low, "evaluation") if low == high else f"{low} to {high} evaluations"
-
-
-def _listed(names: pd.Series) -> str:
-    return ", ".join(sorted(names.unique())) or "none"

@@ -24,14 +24,13 @@ from treecrf.models.boosted.boosting import Checkpoint
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.blocks import cut_blocks
 from treecrf.statistics.selection import derive_seed, hold_out
-from treecrf_studies.framework.custom import Candidate, candidate_name, combinations
-from treecrf_studies.framework.job_cache import Frames
-from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.jobs import Frames, JobContext
 from treecrf_studies.framework.methods import find_method
 from treecrf_studies.framework.selection import FEWEST_ITERATIONS, ChosenLabeller, choose, train_as_chosen
 from treecrf_studies.methods.catalogue import MISSING, TREATMENTS
 from treecrf_studies.missing.methods import COUNT_NAMES, PAPERS, TREES
 from treecrf_studies.missing.settings import MissingSettings
+from treecrf_studies.options import Candidate, candidate_name, combinations
 
 Transform = Callable[[SequenceSet], SequenceSet]
 

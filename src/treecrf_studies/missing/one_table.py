@@ -14,7 +14,7 @@ from treecrf.io.files import atomic, write_frame, write_text
 from treecrf.missing.mechanisms import resample_missing
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, hold_out
-from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.jobs import JobContext
 from treecrf_studies.framework.settings import MissingSettings
 from treecrf_studies.missing.advice import advice
 from treecrf_studies.missing.figures import accuracy_by_rate

@@ -76,7 +76,8 @@ def _stars(context: PageContext) -> list[Part]:
     return (
         [
             paragraph(
-                "The list shows how many stars of table 4.1 this run finds, with as many damaged sets as the dissertation."
+                "The list shows how many stars of table 4.1 this run finds, with as many damaged sets as the "
+                "dissertation."
             ),
             *listed(found),
         ]
@@ -127,7 +128,10 @@ def _against(context: PageContext, baseline: str, datasets: set[str], is_first: 
 
 def _effects(context: PageContext, baseline: str) -> list[Part]:
     name = method_name(baseline)
-    alt = f"Interval plot of accuracy differences vs {name} in points by share of missing cells, with a panel for each data set. The table above has the numbers."
+    alt = (
+        f"Interval plot of accuracy differences vs {name} in points by share of missing cells, with a panel for each "
+        "data set. The table above has the numbers."
+    )
     return context.figure(f"effects_{baseline}", alt, label=f"vs {name}")
 
 

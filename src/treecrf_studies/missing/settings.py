@@ -10,7 +10,18 @@ from treecrf.missing import MECHANISMS
 from treecrf.models.registry import IN_TREES, TRANSFORMS
 from treecrf_studies.methods.catalogue import MISSING, TREATMENTS, unused_settings
 from treecrf_studies.missing.methods import PAPERS, TREES
-from treecrf_studies.options import Decoder, Labellers, Name, StudySettings, refuse_unknown, used_labellers
+from treecrf_studies.options import (
+    Count,
+    Decoder,
+    Labellers,
+    Leaves,
+    Name,
+    Regularization,
+    Share,
+    StudySettings,
+    refuse_unknown,
+    used_labellers,
+)
 
 METHODS = tuple(dict.fromkeys((*IN_TREES, *TRANSFORMS, *MISSING)))
 """Treatments in trees, by transforms, and other labellers."""
@@ -46,24 +57,23 @@ class MissingSettings(StudySettings):
         "labellers that handle missing values.",
     )
     labellers: Labellers = Field({}, description="Filled from the configuration's labellers.")
-    rates: list[Annotated[float, Field(ge=0, lt=1)]] = Field(
+    rates: list[Share] = Field(
         [0.0, 0.05, 0.1, 0.2, 0.4], min_length=1, description="Shares of cells that go missing; 0 is the reference."
     )
-    n_training_sets: int = Field(20, ge=1, description="Damaged training sets for each rate.")
-    n_test_sets: int = Field(20, ge=1, description="Damaged test sets for each rate.")
-    papers_sets: int = Field(
+    n_training_sets: Count = Field(20, description="Damaged training sets for each rate.")
+    n_test_sets: Count = Field(20, description="Damaged test sets for each rate.")
+    papers_sets: Count = Field(
         5,
-        ge=1,
         description="Of both, the first so many are those of the papers' own tests, which take all positions as independent.",
     )
     trees: list[Name] = Field(
         [PAPERS],
         description=f"Kinds of trees that the methods are tried with: {PAPERS}, which most tables are about, and others.",
     )
-    tree_training_sets: int = Field(
-        5, ge=1, description="Damaged training sets for each rate with the other kinds of trees, the first so many."
+    tree_training_sets: Count = Field(
+        5, description="Damaged training sets for each rate with the other kinds of trees, the first so many."
     )
-    newton_leaves: list[Annotated[int, Field(ge=2)]] = Field(
+    newton_leaves: list[Leaves] = Field(
         [30], min_length=1, description="Candidates for the leaves of trees with subsets and Newton leaves."
     )
     newton_rates: list[Annotated[float, Field(gt=0, le=1)]] = Field(
@@ -76,17 +86,15 @@ class MissingSettings(StudySettings):
         list(MECHANISMS), min_length=1, description="Ways in which their cells go missing."
     )
     mechanism_rate: float = Field(0.2, gt=0, lt=1, description="Share of the cells that goes missing in each way.")
-    mechanism_training_sets: int = Field(5, ge=1, description="Damaged training sets for each way.")
+    mechanism_training_sets: Count = Field(5, description="Damaged training sets for each way.")
     run_length: float = Field(5.0, ge=1, description="Observations in a run of missing ones, on average.")
-    l2_regularizations: list[Annotated[float, Field(ge=0, allow_inf_nan=False)]] = Field(
+    l2_regularizations: list[Regularization] = Field(
         [0.0, 5.0, 10.0, 20.0, 40.0, 80.0], min_length=1, description="Candidates for lambda (equation 3.1)."
     )
-    neural_dropouts: list[Annotated[float, Field(ge=0, lt=1)]] = Field(
-        [0.3], min_length=1, description="Candidates for the dropout of neural_crf."
-    )
-    neural_epochs: int = Field(60, ge=1, description="Its most epochs; held-out sequences choose their number.")
-    n_iterations: int = Field(100, ge=1, description="Boosting iterations.")
-    test_every: int = Field(1, ge=1, description="Every n-th iteration is a candidate.")
+    neural_dropouts: list[Share] = Field([0.3], min_length=1, description="Candidates for the dropout of neural_crf.")
+    neural_epochs: Count = Field(60, description="Its most epochs; held-out sequences choose their number.")
+    n_iterations: Count = Field(100, description="Boosting iterations.")
+    test_every: Count = Field(1, description="Every n-th iteration is a candidate.")
     held_out: float = Field(
         1 / 3, gt=0, lt=1, description="Share of the training sequences that chooses lambda and iteration."
     )
@@ -99,9 +107,8 @@ class MissingSettings(StudySettings):
     baselines: dict[Name, MissingMethod | Name] = Field(
         {"faq_ai_general": "imputation"}, description="Data sets with another baseline."
     )
-    blocks_under: int = Field(
+    blocks_under: Count = Field(
         10,
-        ge=1,
         description="Test sets with fewer sequences are compared by blocks of lines: other lines of the same documents.",
     )
     block_length: int = Field(

@@ -11,7 +11,7 @@ from treecrf.io.files import stacked
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.blocks import CROSSED_COLUMNS, compare_crossed, decompose_crossed
 from treecrf.statistics.deviance import analysis_of_deviance, compare_all
-from treecrf_studies.framework.job_context import SummaryContext
+from treecrf_studies.framework.jobs import SummaryContext
 from treecrf_studies.missing.methods import COUNT_NAMES, PAPERS
 
 OF_MODEL = {
@@ -69,10 +69,10 @@ def analyse(
     """Accuracies and tests: evaluations, comparisons, papers_comparisons, deviance, variances.
 
     `counts` as in `treecrf_studies.missing.jobs.MissingOutcome`, of all methods. The comparisons have the columns of
-    `treecrf.statistics.deviance.compare_all` (`OF_MODEL`), the papers' tests, on the first `papers_sets` damaged training sets and
-    test sets; and in the place of its points of accuracy those of `treecrf.statistics.blocks.compare_crossed`: on all
-    sets, or of papers_comparisons on the papers' sets too. The deviance is analysed on both and says on how many sets:
-    see `deviances`.
+    `treecrf.statistics.deviance.compare_all` (`OF_MODEL`), the papers' tests, on the first `papers_sets` damaged
+    training sets and test sets; and in the place of its points of accuracy those of
+    `treecrf.statistics.blocks.compare_crossed`: on all sets, or of papers_comparisons on the papers' sets too. The
+    deviance is analysed on both and says on how many sets: see `deviances`.
     """
     compared = comparable(counts)
     of_papers = _first_sets(compared, papers_sets)

@@ -7,6 +7,8 @@ value shows a dash.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,6 @@ from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
 from treecrf.statistics.two_way import BLOCK, GROUP
 from treecrf_studies.framework.tables import MEASURED, PUBLISHED, Block, Column, Row, by_key, printed_layout
 from treecrf_studies.missing.methods import PAPERS, TREES
-from treecrf_studies.missing.published import missing_value_coefficients
 from treecrf_studies.missing.ranking import CASE, best_of_trees, mean_accuracies, spreads, top_cells
 from treecrf_studies.rendering.cells import (
     DAGGER,
@@ -35,6 +36,17 @@ from treecrf_studies.rendering.cells import (
     with_deviation,
 )
 from treecrf_studies.rendering.style import method_name, ordered_methods
+
+
+@cache
+def missing_value_coefficients() -> pd.DataFrame:
+    """Published log odds of the methods for missing values against the baseline (PhD tables 4.1 a to d).
+
+    dataset, rate, other (the baseline), method, coefficient, significant (the star: p < 0.05).
+    """
+    printed = pd.read_csv(Path(__file__).with_name("published") / "table_4_1_missing_values.csv", encoding="utf-8")
+    return printed.rename(columns={"missing_rate": "rate", "baseline": "other"})
+
 
 PHASES_APART = {"prediction": "prediction", "choice": "choice of settings"}
 """Phases that are no part of a training, with the heading of their columns."""

@@ -83,7 +83,9 @@ def processor() -> str:
 
 
 def machine_id() -> str:
-    """12 hexadecimal digits that differ between machines, and between two starts of one: its speed may be another then."""
+    """12 hexadecimal digits that differ between machines, and between two starts of one: its speed may be another
+    then.
+    """
     boot = Path("/proc/sys/kernel/random/boot_id")
     start = boot.read_text(encoding="ascii").strip() if boot.is_file() else str(uuid.getnode())
     return hashlib.sha256(f"{start} {processor()}".encode()).hexdigest()[:12]

@@ -25,8 +25,16 @@ from treecrf_studies.framework.claims.judge import (
     Observation,
     Results,
 )
-from treecrf_studies.framework.claims.rows import AS_JUDGED, BY_PAPER, LARGER, Rule, check_claim
-from treecrf_studies.framework.claims.sensitivity import former_rules, other_rules, thresholds_text
+from treecrf_studies.framework.claims.rows import (
+    AS_JUDGED,
+    BY_PAPER,
+    LARGER,
+    Rule,
+    check_claim,
+    former_rules,
+    other_rules,
+    thresholds_text,
+)
 from treecrf_studies.registry import registry
 
 SNAPSHOT = "claims.md"
@@ -142,7 +150,7 @@ def verdicts(results: str | os.PathLike[str] = "results", decides: bool = True) 
             What was measured, and what decides whether it agrees with the claim.
         straddled, smallest_difference
             Of an undecided claim, one for each open comparison: the thresholds that its interval contains, and the
-            smallest difference that this experiment would have found (`treecrf_studies.framework.claims.power`).
+            smallest difference that this experiment would have found (`treecrf_studies.framework.claims.kinds`).
         n_needed
             Of a claim that a larger sample leaves undecided: how many sequences or documents would decide each open
             comparison.
@@ -166,7 +174,7 @@ def verdicts(results: str | os.PathLike[str] = "results", decides: bool = True) 
 
 
 def verdicts_by_rule(results: str | os.PathLike[str] = "results", decides: bool = True) -> pd.DataFrame:
-    """What the same results would say under other rules (`treecrf_studies.framework.claims.sensitivity`).
+    """What the same results would say under other rules (`treecrf_studies.framework.claims.rows`).
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ import pandas as pd
 
 from treecrf.io.messages import counted
 from treecrf_studies.framework.claims.judge import JUDGED, VERDICTS
-from treecrf_studies.framework.claims.sensitivity import WITHOUT
+from treecrf_studies.framework.claims.rows import WITHOUT
 from treecrf_studies.rendering.cells import DASH
 from treecrf_studies.rendering.parts import (
     Drawing,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from treecrf.statistics.metrics import geometric_mean, ratio_of_geometric_means
 from treecrf_studies.framework.claims.judge import FAILS, HOLDS, Degrees, Evidence, Results
 from treecrf_studies.framework.claims.kinds import Kind, Measured, over_interval
 from treecrf_studies.framework.claims.rows import INDUCTION, first_of, sum_up_counts
-from treecrf_studies.framework.comparisons import Comparison, find_pair
+from treecrf_studies.framework.comparisons import Comparison, find_pair, measured_all
 from treecrf_studies.rendering.cells import (
     count_text,
     direction,
@@ -49,9 +50,8 @@ def accuracy_difference(
     results: Results, dataset: str, pairs: Sequence[tuple[str, str]], decoders: Sequence[str] = (BETTER,)
 ) -> list[Measured[float]]:
     """Points of accuracy between two methods, with each decoder; nothing unless all `pairs` were run."""
-    compared = [compare(results, dataset, *pair, decoder) for decoder in decoders for pair in pairs]
-    found = [_measured_alike(results, pair) for pair in compared if pair]
-    return found if len(found) == len(compared) else []
+    compared = (compare(results, dataset, *pair, decoder) for decoder in decoders for pair in pairs)
+    return measured_all(compared, partial(_measured_alike, results))
 
 
 def larger_difference(
@@ -67,18 +67,16 @@ def larger_difference(
     Published numbers are those of the data set that the sample is larger than, unless `published_of` names another one.
     """
     rows = _of_sample(results, sample)
-    compared = [
-        _compare_larger(rows, pair, decoder, published_of) for decoder in decoders for pair in pairs if rows is not None
-    ]
-    found = [each for each in compared if each]
-    return found if len(found) == len(compared) else []
+    if rows is None:
+        return []
+    found = [_compare_larger(rows, pair, decoder, published_of) for decoder in decoders for pair in pairs]
+    return [each for each in found if each] if all(found) else []
 
 
 def peak_difference(results: Results, dataset: str, pairs: Sequence[tuple[str, str]]) -> list[Measured[float]]:
     """The same at the peaks of the test curves of forward-backward decoding."""
-    compared = [compare(results, dataset, *pair, "forward_backward", "peak_comparisons") for pair in pairs]
-    found = [_with_peaks(results, pair) for pair in compared if pair]
-    return found if len(found) == len(compared) else []
+    compared = (compare(results, dataset, *pair, "forward_backward", "peak_comparisons") for pair in pairs)
+    return measured_all(compared, partial(_with_peaks, results))
 
 
 def better_in_half(evidence: Evidence) -> Evidence:
@@ -151,13 +149,9 @@ def final_difference(results: Results, dataset: str, pairs: Sequence[tuple[str, 
 
     Results without predictions of the last iteration have no test of them.
     """
-    compared = [compare(results, dataset, *pair, frame="last_comparisons") for pair in pairs]
-    tested = [_measured(pair) for pair in compared if pair]
-    return (
-        tested
-        if len(tested) == len(pairs)
-        else [found for pair in pairs for found in _untested_end(results, dataset, pair)]
-    )
+    compared = (compare(results, dataset, *pair, frame="last_comparisons") for pair in pairs)
+    tested = measured_all(compared, _measured)
+    return tested or [found for pair in pairs for found in _untested_end(results, dataset, pair)]
 
 
 def _untested_end(results: Results, dataset: str, pair: tuple[str, str]) -> Iterator[Measured[float]]:
@@ -258,11 +252,9 @@ def compare(
         return None
     there = {*rows["method"], *rows["other"]}
     pair = find_pair(rows[rows["decoder"] == decoder], first_of(method, there), first_of(other, there))
-    return replace(pair, place=_place(dataset, decoder)) if pair else None
-
-
-def _place(dataset: str, decoder: str) -> str:
-    return dataset if decoder == BETTER else f"{dataset}, {DECODER_NAMES[decoder]}"
+    return (
+        replace(pair, place=dataset if decoder == BETTER else f"{dataset}, {DECODER_NAMES[decoder]}") if pair else None
+    )
 
 
 def _measured(pair: Comparison) -> Measured[float]:
@@ -277,7 +269,9 @@ def _measured(pair: Comparison) -> Measured[float]:
 
 
 def _measured_alike(results: Results, pair: Comparison) -> Measured[float]:
-    """The same at the choice, and averaged as published numbers are: over documents, where each is a test set in turn."""
+    """The same at the choice, and averaged as published numbers are: over documents, where each is a test set in
+    turn.
+    """
     alike = _document_points(results, pair.dataset, pair.method, pair.other, pair.row["decoder"])
     return replace(_measured(pair), alike=None if np.isnan(alike) or abs(alike - pair.points) < SHOWN else alike)
 

@@ -55,8 +55,8 @@ def accuracy_by_iteration(curves: pd.DataFrame, of_papers: bool = True) -> Figur
     `curves` is from `treecrf_studies.training.summary.learning_curves`, of which the preferred decoder is shown; a
     column stand_in, if there is one, marks titles. Line: unperturbed training, with its name at the end, best on top.
     Band: smallest to largest of all runs, of up to `MOST_BANDS` methods. Filled marker: the iteration that
-    cross-validation chose. Hollow marker: published, unless `of_papers` is false. The axis leaves out what happens in the
-    first iterations only.
+    cross-validation chose. Hollow marker: published, unless `of_papers` is false. The axis leaves out what happens in
+    the first iterations only.
     """
     shown = _of_methods(curves)
     known = published_peaks() if of_papers else published_peaks().iloc[:0]

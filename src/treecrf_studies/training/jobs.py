@@ -21,14 +21,13 @@ from treecrf.models.boosted.boosting import Checkpoint
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.selection import derive_seed, inner_trials, outer_splits
-from treecrf_studies.framework.confidence import CONFIDENCE, confidence, marginals_after
-from treecrf_studies.framework.custom import Candidate, candidate_name
-from treecrf_studies.framework.job_cache import Frames, JobCache
-from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.jobs import Frames, JobCache, JobContext
 from treecrf_studies.framework.methods import find_method
+from treecrf_studies.framework.metrics import CONFIDENCE, confidence, marginals_after
 from treecrf_studies.framework.selection import choose_by_scores
 from treecrf_studies.methods.catalogue import IN_JAVA, LABELLERS, TRAINING, WITH_NETWORKS
 from treecrf_studies.methods.java.machine import java_problem
+from treecrf_studies.options import Candidate, candidate_name
 from treecrf_studies.training.choices import CHOICE, LAST, PEAK, UNPERTURBED
 from treecrf_studies.training.settings import TrainingSettings
 

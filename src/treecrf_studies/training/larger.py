@@ -17,13 +17,12 @@ from treecrf.missing import Imputer
 from treecrf.models.boosted.boosting import Checkpoint
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import Split, derive_seed, hold_out, repeated_folds, training_draws
-from treecrf_studies.framework.custom import Candidate, candidate_name
-from treecrf_studies.framework.job_cache import Frames
-from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.jobs import Frames, JobContext
 from treecrf_studies.framework.methods import find_method
 from treecrf_studies.framework.selection import ChosenLabeller, Fold, Trained, choose, train_as_chosen
 from treecrf_studies.methods.catalogue import IN_JAVA, TRAINING
 from treecrf_studies.methods.java.machine import java_problem
+from treecrf_studies.options import Candidate, candidate_name
 from treecrf_studies.training.jobs import shortened
 from treecrf_studies.training.settings import LargerSample, TrainingSettings
 

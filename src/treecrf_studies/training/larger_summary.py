@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from treecrf.io.files import stacked
 from treecrf.statistics.estimates import MARGIN, Estimates, estimate_resampled
 from treecrf.statistics.two_way import estimate_crossed
-from treecrf_studies.framework.custom import joined_names
 from treecrf_studies.framework.resamples import FAMILY, TESTED, decided, of_family, tested
+from treecrf_studies.options import joined_names
 from treecrf_studies.training.choices import METHODS, PAIR
 
 OF_SAMPLE = ["dataset", "sample", "population", "test"]

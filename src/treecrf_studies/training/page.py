@@ -12,8 +12,7 @@ import pandas as pd
 from treecrf.io.files import read_json
 from treecrf.io.messages import counted
 from treecrf.statistics.ranking import NEAR_THE_TOP, WORSE
-from treecrf_studies.framework.comparisons import Comparison, compared
-from treecrf_studies.framework.custom import candidate_name, custom_candidates
+from treecrf_studies.framework.comparisons import compared
 from treecrf_studies.framework.methods import find_method
 from treecrf_studies.framework.page import (
     PageContext,
@@ -31,12 +30,12 @@ from treecrf_studies.framework.page import (
 from treecrf_studies.framework.settings import Settings, TableDataset, TrainingSettings
 from treecrf_studies.framework.tables import method_names
 from treecrf_studies.methods.catalogue import IN_JAVA, OFFERED, TRAINING
+from treecrf_studies.options import candidate_name, custom_candidates
 from treecrf_studies.rendering.cells import DASH, cell_texts, interval_texts, number, p_text, seconds_text, signed
 from treecrf_studies.rendering.parts import Note, Part, Table, code_block, listed, md, paragraph
 from treecrf_studies.rendering.style import DECODER_NAMES, training_method_name
 from treecrf_studies.training.choices import BETTER
-from treecrf_studies.training.comparisons import trees_and_networks
-from treecrf_studies.training.tables import notes_layout
+from treecrf_studies.training.tables import notes_layout, trees_and_networks
 
 INTRODUCTION = """
 Accuracy is the percentage of test positions that are labelled correctly. Compare methods at the *cross-validated choice*, because
@@ -186,7 +185,8 @@ PAGE = StudyPage(
                 _stand_ins,
                 figure(
                     "accuracies",
-                    "Dot plot of the accuracy of every method. Each data set has a panel: {names}. The next table has the numbers.",
+                    "Dot plot of the accuracy of every method. Each data set has a panel: {names}. The next table has "
+                    "the numbers.",
                 ),
                 table("accuracy", "Cross-validated choice, mean ± sd", has_caption=False),
                 computed(_not_run, "notes"),
@@ -297,17 +297,19 @@ def groups_layout(ranks: pd.DataFrame, chosen: pd.DataFrame, comparisons: pd.Dat
             "minus the best (points)": cell_texts(ranks["gap_points"], signed),
             "95 %, Bonferroni": interval_texts(ranks["gap_low"], ranks["gap_high"]),
             "significantly worse than": [
-                ", ".join(method_names(other for other in ranks["method"] if _is_worse(pairs, method, other))) or DASH
+                ", ".join(
+                    method_names(
+                        other
+                        for other in ranks["method"]
+                        if (pair := pairs.get((method, other))) and pair.decision == "worse"
+                    )
+                )
+                or DASH
                 for method in ranks["method"]
             ],
             "training (CPU s)": cell_texts(ranks["method"].map(chosen["cpu_seconds"]), seconds_text),
         }
     )
-
-
-def _is_worse(pairs: Mapping[tuple[str, str], Comparison], method: str, other: str) -> bool:
-    """Whether the sequence-level test finds a method worse than another one."""
-    return (method, other) in pairs and pairs[method, other].decision == "worse"
 
 
 def fit_command(dataset: TableDataset, method: str, candidate: object, iteration: int | None) -> str:

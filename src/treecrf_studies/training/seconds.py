@@ -1,4 +1,6 @@
-"""CPU seconds of the trainings of the training study: up to a point of the curve, of an iteration, and how they grow."""
+"""CPU seconds of the trainings of the training study: up to a point of the curve, of an iteration, and how they
+grow.
+"""
 
 from __future__ import annotations
 

@@ -10,11 +10,14 @@ from pydantic import Field, model_validator
 from treecrf.statistics.estimates import LEAST_CLUSTERS
 from treecrf_studies.methods.catalogue import IN_JAVA, LABELLERS, TRAINING, unused_settings
 from treecrf_studies.options import (
+    Count,
     Decoder,
     Labellers,
+    Leaves,
     Model,
     Name,
     Regularization,
+    Share,
     StudySettings,
     Variance,
     Window,
@@ -56,7 +59,7 @@ class LargerSample(Model):
         ge=2,
         description="Folds of whole groups of related sequences; null: each group, such as a document, tests in turn.",
     )
-    n_repeats: int = Field(10, ge=1, description="Repeats of the cross-validation, or draws.")
+    n_repeats: Count = Field(10, description="Repeats of the cross-validation, or draws.")
     fixed_trainings: int | None = Field(
         None,
         ge=2,
@@ -112,10 +115,10 @@ class TrainingSettings(StudySettings):
         [5.0, 20.0, 80.0], min_length=1, description="The same for the MEMM and the sliding window."
     )
     max_leaves: int = Field(100, ge=2, description="Most leaves of a tree.")
-    original_max_leaves: list[Annotated[int, Field(ge=2)]] = Field(
+    original_max_leaves: list[Leaves] = Field(
         [30, 50, 75, 100], min_length=1, description="Grid of the original algorithm, which has lambda 0."
     )
-    newton_leaves: list[Annotated[int, Field(ge=2)]] = Field(
+    newton_leaves: list[Leaves] = Field(
         [8, 30], min_length=1, description="Grid of the leaves of a tree with subsets and Newton leaves."
     )
     newton_regularizations: list[Regularization] = Field([5.0], min_length=1, description="Its grid of lambda.")
@@ -139,43 +142,37 @@ class TrainingSettings(StudySettings):
     variances: list[Variance] = Field(
         [1.0, 5.0, 10.0, 20.0], min_length=1, description="Grid of the prior's variance, for linear CRFs."
     )
-    network_hidden: int = Field(40, ge=1, description="Hidden units of the neural network.")
+    network_hidden: Count = Field(40, description="Hidden units of the neural network.")
     network_penalties: list[Regularization] = Field(
         [0.0001], min_length=1, description="Grid of the neural network's weight penalty."
     )
-    network_epochs: int = Field(40, ge=1, description="Most epochs of the neural network.")
+    network_epochs: Count = Field(40, description="Most epochs of the neural network.")
     network_windows: dict[Name, Window] = Field(
         {"protein": (6, 6)}, description="Data sets where the neural network sees another window than the others."
     )
     neural_kinds: list[Literal["lstm", "convolution"]] = Field(
         ["lstm", "convolution"], min_length=1, description="Grid of the kind of network of the neural CRF and softmax."
     )
-    neural_widths: list[Annotated[int, Field(ge=1)]] = Field([64], min_length=1, description="Their grid of the width.")
+    neural_widths: list[Count] = Field([64], min_length=1, description="Their grid of the width.")
     neural_layers: list[Annotated[int, Field(ge=1, le=12)]] = Field(
         [1, 2], min_length=1, description="Their grid of the number of layers."
     )
-    neural_dropouts: list[Annotated[float, Field(ge=0, lt=1)]] = Field(
-        [0.3, 0.5], min_length=1, description="Their grid of the dropout."
+    neural_dropouts: list[Share] = Field([0.3, 0.5], min_length=1, description="Their grid of the dropout.")
+    neural_epochs: Count = Field(
+        60, description="Most epochs of these; sequences that are held out from training choose their number."
     )
-    neural_epochs: int = Field(
-        60, ge=1, description="Most epochs of these; sequences that are held out from training choose their number."
-    )
-    lightgbm_leaves: list[Annotated[int, Field(ge=2)]] = Field(
-        [7, 31], min_length=1, description="Grid of LightGBM's leaves."
-    )
+    lightgbm_leaves: list[Leaves] = Field([7, 31], min_length=1, description="Grid of LightGBM's leaves.")
     stacking_experts: list[Expert] = Field(
         ["treecrf_newton", "treecrf", "linear_crf", "lightgbm"],
         min_length=1,
         description="Methods whose predictions stacking combines.",
     )
-    stacking_iterations: list[Annotated[int, Field(ge=1)]] = Field(
-        [100], min_length=1, description="Grid of the iterations of these."
-    )
+    stacking_iterations: list[Count] = Field([100], min_length=1, description="Grid of the iterations of these.")
     stacking_folds: int = Field(
         4, ge=2, description="Folds of which each is predicted by the methods that the others train."
     )
-    n_iterations: int = Field(250, ge=1, description="Iterations of training.")
-    test_every: int = Field(2, ge=1, description="Every n-th iteration is tested, and a candidate.")
+    n_iterations: Count = Field(250, description="Iterations of training.")
+    test_every: Count = Field(2, description="Every n-th iteration is tested, and a candidate.")
     order: int = Field(1, ge=0, le=4, description="Previous labels that TreeCRF's potentials see.")
     decoders: list[Decoder] = Field(["forward_backward", "viterbi"], min_length=1, description="Ways of predicting.")
     n_folds: int = Field(5, ge=2, description="Folds of the internal cross-validation, cut between sequences.")
@@ -190,9 +187,8 @@ class TrainingSettings(StudySettings):
         description="Methods whose CPU seconds the papers compare: their trainings are timed n_timed_runs times, and their labels after the last "
         "iteration are tested too.",
     )
-    n_timed_runs: int = Field(
+    n_timed_runs: Count = Field(
         5,
-        ge=1,
         description="Trainings of each of these with the chosen settings, perturbed ones included; what lacks is trained again for the time alone.",
     )
     steady_methods: list[TrainingMethod | Name] = Field(
@@ -219,7 +215,7 @@ class TrainingSettings(StudySettings):
         ge=2,
         description="With fewer test sequences (groups of related ones), tests take blocks of positions as independent instead.",
     )
-    block_length: int = Field(50, ge=1, description="Positions of a block, at least.")
+    block_length: Count = Field(50, description="Positions of a block, at least.")
     equivalence_margin: float = Field(
         0.5, gt=0, allow_inf_nan=False, description="Points of accuracy within which methods count as equivalent."
     )

@@ -20,7 +20,8 @@ from treecrf.statistics.paired import compare_pairs
 from treecrf.statistics.ranking import RANK_COLUMNS, SEPARATION_MARGIN, rank_methods
 from treecrf.statistics.two_way import estimate_trainings, make_pairs
 from treecrf.statistics.variance import COMPONENT_COLUMNS, decompose_variance
-from treecrf_studies.framework.job_context import SummaryContext
+from treecrf_studies.framework.jobs import SummaryContext
+from treecrf_studies.framework.metrics import ACCURACY
 from treecrf_studies.framework.resamples import FAMILY, TESTED, decided, of_family, tested
 from treecrf_studies.training.choices import (
     BETTER,
@@ -36,6 +37,7 @@ from treecrf_studies.training.choices import (
     by_decoder,
     highest_points,
     joined_candidates,
+    of_first_decoder,
     peaks,
     preferred_decoder,
     unperturbed,
@@ -421,9 +423,9 @@ def rank(
     """Ranks of the methods of one data set at the cross-validated choice, each with its preferred decoder.
 
     Choices and predictions are of `treecrf_studies.training.jobs.TrainingOutcome`, one of each for every method;
-    comparisons are of `compare`. dataset; the columns of `treecrf.statistics.ranking.rank_methods`, of the accuracies of
-    all test positions (the mean of the trainings), from the best on; and test, what tells the methods apart. No rows for
-    a single method.
+    comparisons are of `compare`. dataset; the columns of `treecrf.statistics.ranking.rank_methods`, of the accuracies
+    of all test positions (the mean of the trainings), from the best on; and test, what tells the methods apart. No rows
+    for a single method.
     """
     preferred = _preferred(choices, predictions)
     pairs = comparisons[comparisons["decoder"] == BETTER]
@@ -457,3 +459,88 @@ def _preferred(choices: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFra
     """All trainings that count."""
     parts = zip(choices, predictions, strict=True)
     return pd.concat([counting_runs(as_preferred(*part)) for part in parts], ignore_index=True)
+
+
+# --- what the explorer shows ---------------------------------------------------------------------
+
+
+def scores(summary: pd.DataFrame) -> pd.DataFrame:
+    """Accuracies at the choice, the mean of the perturbed trainings or the only one; and at the peaks."""
+    alone, candidate = summary["chosen_accuracy"], summary["candidate"] + ", iteration "
+    chosen = {
+        name: summary[f"chosen_{of}"].fillna(alone) for name, of in (("value", "mean"), ("low", "min"), ("high", "max"))
+    }
+    at_choice = summary.assign(
+        point=CHOICE,
+        n=summary["n_perturbed_runs"].where(summary["chosen_mean"].notna(), 1),
+        settings=candidate + summary["iteration"].astype(str),
+        **chosen,
+    )
+    high = {name: summary[f"peak_{of}"] for name, of in (("value", "accuracy"), ("low", "low"), ("high", "high"))}
+    at_peak = summary.assign(
+        point=PEAK,
+        n=1,
+        cpu_seconds=summary["peak_cpu_seconds"],
+        settings=candidate + summary["peak_iteration"].map("{:.0f}".format),
+        **high,
+    )
+    return pd.concat([at_choice, at_peak.dropna(subset="value")], ignore_index=True).assign(metric=ACCURACY)
+
+
+def preferred_curves(curves: pd.DataFrame) -> pd.DataFrame:
+    """The test curves of the preferred decoders."""
+    return curves[curves["preferred"]].assign(decoder=BETTER, is_chosen=curves["chosen"])
+
+
+def predicted(predictions: pd.DataFrame, summary: pd.DataFrame) -> pd.DataFrame:
+    """The predictions that count at the choice, with each decoder and again with the preferred one."""
+    chosen = _counted(predictions, CHOICE)
+    preferred = summary.loc[summary["decoder"] == BETTER, ["dataset", "method", "chosen_decoder"]]
+    better = chosen.merge(preferred.rename(columns={"chosen_decoder": "decoder"}))
+    return _as_trainings(pd.concat([chosen, better.assign(decoder=BETTER)], ignore_index=True))
+
+
+def beyond_choice(predictions: pd.DataFrame) -> pd.DataFrame:
+    """Correct positions at the peaks, and after the last iteration."""
+    rows = pd.concat([predictions[predictions["stage"] == PEAK], _counted(predictions, LAST)], ignore_index=True)
+    return _as_trainings(rows.assign(n_positions=1, n_correct=rows["label"] == rows["predicted"]))
+
+
+def of_samples(larger_counts: pd.DataFrame) -> pd.DataFrame:
+    """Correct positions on the larger samples."""
+    return larger_counts.assign(dataset=larger_counts["sample"], point=CHOICE)
+
+
+def of_larger(frame: pd.DataFrame) -> pd.DataFrame:
+    """Accuracies of larger samples or tests on them: each sample as a data set.
+
+    The decoder that chose the settings stands for the preferred one too.
+    """
+    rows = pd.concat([frame, of_first_decoder(frame).assign(decoder=BETTER)], ignore_index=True)
+    return rows.assign(dataset=rows["sample"])
+
+
+def larger_scores(larger_accuracies: pd.DataFrame) -> pd.DataFrame:
+    """Mean accuracies on larger samples; their lowest and highest trainings are not kept."""
+    rows = of_larger(larger_accuracies)
+    return rows.assign(
+        metric=ACCURACY,
+        value=rows["accuracy"],
+        n=rows["n_trainings"],
+        cpu_seconds=rows["cpu_seconds"] / rows["n_trainings"],
+        settings=rows["candidate"],
+        stand_in=False,
+    )
+
+
+def _as_trainings(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows.rename(columns={"run": "training", "stage": "point"})
+
+
+def _counted(predictions: pd.DataFrame, stage: str) -> pd.DataFrame:
+    """The perturbed trainings of each method and decoder at a stage, or the unperturbed one where it has no others."""
+    at_stage = predictions[predictions["stage"] == stage]
+    perturbed = at_stage["run"] != UNPERTURBED
+    return at_stage[
+        perturbed | ~perturbed.groupby([at_stage["method"], at_stage["decoder"]], observed=True).transform("any")
+    ]

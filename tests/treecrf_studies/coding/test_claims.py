@@ -56,8 +56,11 @@ def ratios(folder):
 
 
 LARGER_SAMPLES = {
-    "nettalk_full": "nettalk_full_5", "conll2000_np": "conll2000_np_5", "transition": "transition_50", "both": "both_50",
-}  # fmt: skip
+    "nettalk_full": "nettalk_full_5",
+    "conll2000_np": "conll2000_np_5",
+    "transition": "transition_50",
+    "both": "both_50",
+}
 
 
 @pytest.mark.parametrize("claim", [claim for claim in CODED if claim != "M1"])

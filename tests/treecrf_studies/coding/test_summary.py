@@ -10,27 +10,24 @@ from treecrf_studies.coding.summary import (
     choose_by_held_out,
     compare_gains,
     compare_lengths,
-    compare_methods,
     score_draws,
     summarise,
 )
 from treecrf_studies.coding.tables import (
-    CHOSEN,
-    all_labels_layout,
-    beams_layout,
-    choices_layout,
-    codes_layout,
-    compare_steps,
     find_compared,
-    steps_layout,
 )
-from treecrf_studies.framework.job_context import SummaryContext
+from treecrf_studies.framework.jobs import SummaryContext
 from treecrf_studies.framework.resamples import Rules, count_correct
 
 RULES = Rules(exact_under=25, equivalence_margin=0.5, test_per_train=0.0)
 METHODS = {
-    "gtb_iid": 0.3, "gtb_secoc": 0.4, "gtb_cascade_1": 0.5, "gtb_cascade_all": 0.55, "vp_cascade_1": 0.35, "separable": 0.8,
-}  # fmt: skip
+    "gtb_iid": 0.3,
+    "gtb_secoc": 0.4,
+    "gtb_cascade_1": 0.5,
+    "gtb_cascade_all": 0.55,
+    "vp_cascade_1": 0.35,
+    "separable": 0.8,
+}
 """Share of correct positions."""
 
 SETTINGS = {"exact_under": 25, "equivalence_margin": 0.5}
@@ -47,11 +44,18 @@ def predictions(seeds=(0,), windows=(1, 3), n_sequences=40, length=10):
                 parts.append(
                     pd.DataFrame(
                         {
-                            "dataset": "transition", "method": method, "window": window, "draw": seed, "size": 0 if method == "separable" else 20,
-                            "group": np.arange(n) // length, "position": np.arange(n), "label": 1, "predicted": right.astype(int),
+                            "dataset": "transition",
+                            "method": method,
+                            "window": window,
+                            "draw": seed,
+                            "size": 0 if method == "separable" else 20,
+                            "group": np.arange(n) // length,
+                            "position": np.arange(n),
+                            "label": 1,
+                            "predicted": right.astype(int),
                         }
                     )
-                )  # fmt: skip
+                )
     return pd.concat(parts, ignore_index=True)
 
 
@@ -90,17 +94,6 @@ def frames():
     return summarise(SummaryContext(of_jobs, SETTINGS, source="transition"))
 
 
-def test_scores_are_means_over_draws():
-    found = runs(predictions(seeds=(0, 1, 2)), HELD_OUT)
-    lines = score_draws(found)
-    row = lines[(lines["method"] == "gtb_iid") & (lines["window"] == 3) & (lines["size"] == 20)].iloc[0]
-    rows = found[(found["method"] == "gtb_iid") & (found["window"] == 3) & (found["size"] == 20)]
-    assert (row["n"], row["cpu_seconds"]) == (3, 22.0)
-    assert row["value"] == pytest.approx(rows["accuracy"].mean())
-    assert row["n_iterations"] == 7
-    assert row["sd"] == pytest.approx(np.std(rows["accuracy"], ddof=1))
-
-
 def test_held_out_sequences_choose_and_the_test_set_stands_beside_it(frames):
     best = frames["best"].set_index(["learner", "window"])
     assert best.loc[("gtb", 1), ["method", "size", "best_on_test"]].tolist() == ["gtb_cascade_1", 20, "gtb_cascade_all"]
@@ -122,20 +115,6 @@ def test_one_draw_is_compared_by_a_t_test_over_sequences(frames):
     assert (turned.points, turned.decision) == (-pair.points, "worse")
     assert turned.interval == (-pair.interval[1], -pair.interval[0])
     assert find_compared(frames["comparisons"], frames["best"], 1, "full", "separable") is None
-
-
-def test_several_draws_are_compared_by_a_t_test():
-    found = predictions(seeds=range(4), windows=(1,))
-    table = compare_methods(found, RULES).set_index(["method", "other"])
-    shares = found.assign(right=found["label"] == found["predicted"]).pivot_table(
-        index="draw", columns="method", values="right"
-    )
-    expected = ttest_rel(shares["gtb_secoc"], shares["gtb_iid"])
-    row = table.loc[("gtb_iid", "gtb_secoc")]
-    assert row["p_value"] == pytest.approx(expected.pvalue)
-    assert -row["value"] == pytest.approx(100 * (shares["gtb_secoc"] - shares["gtb_iid"]).mean())
-    overlapping = compare_methods(found, RULES._replace(test_per_train=0.5)).set_index(["method", "other"])
-    assert overlapping.loc[("gtb_iid", "gtb_secoc"), "p_value"] > row["p_value"]
 
 
 def test_correct_positions_are_counted_by_group():
@@ -174,29 +153,6 @@ def test_the_longest_code_is_compared_with_the_one_before():
     assert compare_lengths(longest, RULES).empty
 
 
-def test_tables_show_what_was_chosen(frames):
-    codes = codes_layout(frames["scores"], frames["best"])
-    assert list(codes.columns) == [
-        "data set",
-        "learner",
-        "window",
-        "bits",
-        "iid",
-        "i-SECOC",
-        "c-SECOC(1)",
-        "c-SECOC(all)",
-    ]
-    assert [CHOSEN in codes.loc[0, name] for name in ("c-SECOC(1)", "c-SECOC(all)")] == [True, False]
-    whole = all_labels_layout(frames["scores"], frames["best"])
-    assert whole["method"].tolist() == ["GTB c-SECOC(1)", "VP c-SECOC(1)", "TreeCRF-Newton (separable)"] * 2
-    assert whole["chosen by held-out sequences"].tolist() == ["h = 1", "h = 1", "–"] * 2
-    assert beams_layout(frames["scores"]).empty
-    choices = choices_layout(frames["best"])
-    assert choices[["by held-out sequences", "by test sequences"]].to_numpy().tolist()[0] == ["1", "all"]
-    steps = steps_layout(frames["comparisons"], frames["best"])
-    assert len(steps) == len(compare_steps(frames["comparisons"], frames["best"]))
-
-
 def test_figures_have_a_panel_for_each_learner_and_window(frames):
     figure = accuracy_by_length(frames["scores"])
     assert titles(figure) == ["5.6a: GTB, window 1", "GTB, window 3", "VP, window 1", "VP, window 3"]
@@ -210,8 +166,11 @@ def test_figures_have_a_panel_for_each_learner_and_window(frames):
 def test_panels_that_are_figures_of_the_thesis_have_its_numbers(frames):
     lines = frames["scores"].assign(dataset="nettalk_full")
     assert titles(accuracy_by_length(lines)) == [
-        "5.1a: GTB, window 1", "5.1b: GTB, window 3", "5.2a: VP, window 1", "5.2b: VP, window 3",
-    ]  # fmt: skip
+        "5.1a: GTB, window 1",
+        "5.1b: GTB, window 3",
+        "5.2a: VP, window 1",
+        "5.2b: VP, window 3",
+    ]
     assert titles(accuracy_by_seconds(lines, frames["best"])) == ["5.3a: window 1", "5.3b: window 3"]
     assert titles(accuracy_by_length(lines.assign(dataset="both")))[1] == "5.6b: GTB, window 3"
 

@@ -57,8 +57,9 @@ def test_bands_reach_from_the_smallest_to_the_largest_measurement(scaling):
 def test_evaluation_is_in_microseconds_per_position(scaling):
     lines = lines_of(evaluation_by_length(scaling))
     assert lines == {
-        "TreeCRF": ([10], [pytest.approx(3.0)]), "TreeCRF (flattened)": ([20], [pytest.approx(1.0)]),
-    }  # fmt: skip
+        "TreeCRF": ([10], [pytest.approx(3.0)]),
+        "TreeCRF (flattened)": ([20], [pytest.approx(1.0)]),
+    }
 
 
 def test_costs_that_were_not_measured(scaling):

@@ -10,14 +10,25 @@ from treecrf_studies import datasets
 from treecrf_studies.cost import jobs
 from treecrf_studies.cost.jobs import measure_sampling, measure_scaling, measure_windows, window_of_size
 from treecrf_studies.datasets.description import count_features
-from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.jobs import JobContext
 from treecrf_studies.framework.settings import CostSettings
 
 SETTINGS = CostSettings(
-    methods=["treecrf", "linear_crf", "induced_crf"], lengths=[4, 8], window_sizes=[1, 3], n_repeats=2, n_sequences=6, length=5,
-    n_iterations=9, max_leaves=4, sampling_iterations=3, row_fractions=[0.5],
-    feature_fractions=[0.5], influence_trimmings=[0.1], pseudo_likelihood_iterations=[1], real_window_sizes=[1, 2],
-)  # fmt: skip
+    methods=["treecrf", "linear_crf", "induced_crf"],
+    lengths=[4, 8],
+    window_sizes=[1, 3],
+    n_repeats=2,
+    n_sequences=6,
+    length=5,
+    n_iterations=9,
+    max_leaves=4,
+    sampling_iterations=3,
+    row_fractions=[0.5],
+    feature_fractions=[0.5],
+    influence_trimmings=[0.1],
+    pseudo_likelihood_iterations=[1],
+    real_window_sizes=[1, 2],
+)
 
 
 FIT = jobs.fit_by_phase
@@ -104,9 +115,12 @@ def test_sampling_is_that_of_direct_trainings_with_the_repeat_as_seed(sets):
     measured = measure_sampling(JobContext(SETTINGS, "hmm", window=(1, 1), sets=(train, test)))
     assert measured["repeat"].tolist() == [0] * 5 + [1] * 5  # the outermost loop
     options = {
-        "none": 1.0, "row_fraction": 0.5, "feature_fraction": 0.5, "influence_trimming": 0.1,
+        "none": 1.0,
+        "row_fraction": 0.5,
+        "feature_fraction": 0.5,
+        "influence_trimming": 0.1,
         "pseudo_likelihood_iterations": 1.0,
-    }  # fmt: skip
+    }
     for repeat, rows in measured.groupby("repeat"):
         frame = rows.set_index("option")
         assert frame["value"].to_dict() == options

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from treecrf_studies.cost.summary import summarise
-from treecrf_studies.framework.job_context import SummaryContext
+from treecrf_studies.framework.jobs import SummaryContext
 
 
 def test_repeats_become_medians_between_the_smallest_and_the_largest():
@@ -35,17 +35,24 @@ def test_measurements_on_generated_sequences_are_of_no_data_set():
     ).assign(seconds=[1.0, 3.0, 2.0, 7.0], n_positions=[10, 20] * 2)
     found = summarise(SummaryContext({"scaling": [scaling]}, {}))["scaling_medians"]
     assert found.drop(columns=["axis", "method", "quantity"]).to_dict("list") == {
-        "value": [10, 20], "seconds": [1.5, 5], "seconds_low": [1, 3], "seconds_high": [2, 7], "n_positions": [10, 20],
-    }  # fmt: skip
+        "value": [10, 20],
+        "seconds": [1.5, 5],
+        "seconds_low": [1, 3],
+        "seconds_high": [2, 7],
+        "n_positions": [10, 20],
+    }
 
 
 def test_ratios_of_sampling_are_to_plain_training_of_the_same_repeat():
     """The machine is ten times slower in the second repeat: medians of seconds say nothing about the ratio."""
     rows = [
-        (0, "none", 1.0, 10.0, 10.0, 10.0), (0, "row_fraction", 0.5, 5.0, 2.0, 8.0),
-        (1, "none", 1.0, 100.0, 100.0, 100.0), (1, "row_fraction", 0.5, 50.0, 20.0, 80.0),
-        (2, "none", 1.0, 10.0, 10.0, 10.0), (2, "row_fraction", 0.5, 4.0, 2.0, 8.0),
-    ]  # fmt: skip
+        (0, "none", 1.0, 10.0, 10.0, 10.0),
+        (0, "row_fraction", 0.5, 5.0, 2.0, 8.0),
+        (1, "none", 1.0, 100.0, 100.0, 100.0),
+        (1, "row_fraction", 0.5, 50.0, 20.0, 80.0),
+        (2, "none", 1.0, 10.0, 10.0, 10.0),
+        (2, "row_fraction", 0.5, 4.0, 2.0, 8.0),
+    ]
     names = ["repeat", "option", "value", "cpu_seconds", "seconds_to_likelihood", "plain_seconds_to_likelihood"]
     sampling = pd.DataFrame(rows, columns=names).assign(dataset="hmm", tree_seconds=1.0, log_likelihood=-2.0)
     sampling["accuracy"] = 60.0 + sampling["repeat"]

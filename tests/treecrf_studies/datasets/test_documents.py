@@ -8,7 +8,7 @@ from treecrf_studies.datasets import faq, sectlabel
 from treecrf_studies.datasets.faq import LABELS
 from treecrf_studies.datasets.loading import DataError, text_lines
 
-# --- stand-ins for FAQ files --------------------------------------------------------------------------------------------
+# --- stand-ins for FAQ files ---------------------------------------------------------------------
 
 
 def test_pod_text_has_no_markup_left(data):

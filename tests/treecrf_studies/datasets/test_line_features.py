@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from treecrf_studies.datasets.line_features import DEFAULT_FEATURES, FEATURES, LEFT_OUT, from_documents
+from treecrf_studies.datasets.faq import DEFAULT_FEATURES, FEATURES, NOT_DEFAULT, from_documents
 
 CASES = {
     "begins-with-number": (["3 toys", "  12)"], ["a 3", ""]),
@@ -59,4 +59,4 @@ def test_documents_become_sequences():
     assert found.values.tolist() == [[0, 1, 0], [1, 0, 0], [0, 1, 0], [0, 1, 1]]
     assert {attribute.categories for attribute in found.attributes} == {("false", "true")}
     assert from_documents(documents, ("q", "a")).values.shape == (4, 20)
-    assert np.array_equal(sorted({*DEFAULT_FEATURES, *LEFT_OUT}), sorted(FEATURES))
+    assert np.array_equal(sorted({*DEFAULT_FEATURES, *NOT_DEFAULT}), sorted(FEATURES))

@@ -94,7 +94,9 @@ def letters(data):
 
 @pytest.fixture
 def own(data, put_raw_files):
-    """A folder with the invented file, and in the place of the second one the same with one more black pixel a letter."""
+    """A folder with the invented file, and in the place of the second one the same with one more black pixel a
+    letter.
+    """
     content = (data / "letters.txt").read_bytes()
     blackened = re.sub(rb"(qid:\d+)( 1:1)?", rb"\1 1:1", content)
     return put_raw_files(dict(zip(ocr.FILES, (content, blackened), strict=True)))

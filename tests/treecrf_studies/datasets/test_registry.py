@@ -14,7 +14,7 @@ from builders import ROOT
 
 from treecrf.statistics.selection import generator
 from treecrf_studies import datasets
-from treecrf_studies.datasets import faq, line_features, nettalk, sectlabel
+from treecrf_studies.datasets import faq, nettalk, sectlabel
 from treecrf_studies.datasets.download import raw_files
 
 FILE_SETS = [name for name in datasets.names() if datasets.describe(name).kind == "files"]
@@ -262,7 +262,7 @@ def test_features_are_an_option(own):
     assert [attribute.name for attribute in train.attributes] == ["blank", "contains-http"]
     with pytest.raises(ValueError, match="line feature 'blink' is not known; choose from begins-with-number"):
         datasets.load("faq_x", raw=own, features=["blink"])
-    assert len(line_features.DEFAULT_FEATURES) == 20
+    assert len(faq.DEFAULT_FEATURES) == 20
 
 
 # --- seeds ------------------------------------------------------------------------------------------
@@ -285,6 +285,7 @@ def test_import_is_light():
     heavy = "{'pandas', 'pooch', 'requests', 'pyphen', 'pyarrow', 'scipy'}"
     code = (
         "import sys; before = set(sys.modules); import treecrf.sequences; import importlib.util as u;"
-        f"import treecrf; base = set(sys.modules); import treecrf_studies.datasets; print({heavy} & (set(sys.modules) - base))"
+        f"import treecrf; base = set(sys.modules); import treecrf_studies.datasets; print({heavy} & (set(sys.modules) "
+        "- base))"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"

@@ -5,7 +5,7 @@ import pytest
 
 from treecrf.ensembles.baselines import OnlineMajorityVote, RandomPath
 from treecrf.ensembles.espboost import ESPBoost, choose_rounds, cross_validated_losses
-from treecrf_studies.ensembles.generators import LENGTH, ads1, ads2
+from treecrf_studies.ensembles.generated import LENGTH, ads1, ads2
 
 
 def test_experts_are_right_where_the_protocol_says():
@@ -33,7 +33,9 @@ def test_mistakes_are_neighbouring_letters(generate):
 
 
 def losses_of(generate, beta):
-    """Ten samples of 200 of a fresh pool, each tested on the others: ESPBoost, majority vote, random path, best expert."""
+    """Ten samples of 200 of a fresh pool, each tested on the others: ESPBoost, majority vote, random path, best
+    expert.
+    """
     pool, rows = generate(seed=31), []
     for draw in range(10):
         train, test = pool.select(200 * draw, 200 * draw + 200), pool.without(200 * draw, 200 * draw + 200)

@@ -12,8 +12,15 @@ from treecrf.ensembles.voting import position_classes
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed
 from treecrf_studies import datasets
-from treecrf_studies.ensembles.generated import BOOSTED_NAMES, BOUND_NAMES, LOSS_NAMES, vote_on_generated_sets
-from treecrf_studies.ensembles.generators import LENGTH, ads1, ads2
+from treecrf_studies.ensembles.generated import (
+    BOOSTED_NAMES,
+    BOUND_NAMES,
+    LENGTH,
+    LOSS_NAMES,
+    ads1,
+    ads2,
+    vote_on_generated_sets,
+)
 from treecrf_studies.ensembles.jobs import (
     BOOSTING_NAMES,
     EXPERT_NAMES,
@@ -26,13 +33,25 @@ from treecrf_studies.ensembles.jobs import (
 )
 from treecrf_studies.ensembles.methods import COMBINED, EXPERTS, VOTES
 from treecrf_studies.ensembles.settings import EnsemblesSettings
-from treecrf_studies.framework.confidence import CONFIDENCE, PREDICTED
-from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.jobs import JobContext
+from treecrf_studies.framework.metrics import CONFIDENCE, PREDICTED
 
 SETTINGS = EnsemblesSettings(
-    pool_seeds=[3], n_sequences=300, n_train=40, n_samples=3, n_rounds=9, rhos=[0.1, 0.5], n_seeds=2, newton_iterations=4, tree_iterations=3,
-    tree_leaves=4, linear_iterations=6, n_epochs=2, lightgbm_iterations=3, experts=["treecrf", "linear_crf", "perceptron"],
-)  # fmt: skip
+    pool_seeds=[3],
+    n_sequences=300,
+    n_train=40,
+    n_samples=3,
+    n_rounds=9,
+    rhos=[0.1, 0.5],
+    n_seeds=2,
+    newton_iterations=4,
+    tree_iterations=3,
+    tree_leaves=4,
+    linear_iterations=6,
+    n_epochs=2,
+    lightgbm_iterations=3,
+    experts=["treecrf", "linear_crf", "perceptron"],
+)
 WINDOW = (1, 1)
 
 

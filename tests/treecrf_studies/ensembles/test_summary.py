@@ -7,7 +7,6 @@ import pytest
 from treecrf_studies.ensembles.figures import errors_by_ensemble, margin_loss_by_round
 from treecrf_studies.ensembles.methods import COMBINED, STEPS, VOTES
 from treecrf_studies.ensembles.page import boosting_sentences, sticking_sentences
-from treecrf_studies.ensembles.published import table_1
 from treecrf_studies.ensembles.summary import summarise
 from treecrf_studies.ensembles.tables import (
     boosting_layout,
@@ -16,15 +15,24 @@ from treecrf_studies.ensembles.tables import (
     experts_layout,
     steps_layout,
     sticking_layout,
+    table_1,
     table_1_layout,
 )
 from treecrf_studies.framework.comparisons import compare_steps
-from treecrf_studies.framework.job_context import SummaryContext
+from treecrf_studies.framework.jobs import SummaryContext
 
 SHARES = {
-    "best_expert": 0.6, "majority_vote": 0.55, "marginal_average": 0.5, "espboost": 0.1, "online_majority_vote": 0.55, "stacking": 0.7,
-    "boosted_stacking": 0.7, "best_retrained": 0.6, "stacking_retrained": 0.95, "boosted_stacking_retrained": 0.5,
-}  # fmt: skip
+    "best_expert": 0.6,
+    "majority_vote": 0.55,
+    "marginal_average": 0.5,
+    "espboost": 0.1,
+    "online_majority_vote": 0.55,
+    "stacking": 0.7,
+    "boosted_stacking": 0.7,
+    "best_retrained": 0.6,
+    "stacking_retrained": 0.95,
+    "boosted_stacking_retrained": 0.5,
+}
 """Share of correct positions of C."""
 
 DATASETS = ("hyphen", "ocr")
@@ -47,9 +55,11 @@ def frames_of(dataset, n_draws):
     experts = [(dataset, s, e, 80.0, 70.0 + s, 75.0, 0.5) for s in range(n_draws) for e in ("treecrf", "memm")]
     names = ["dataset", "draw", "expert", "held_out_accuracy", "accuracy", "retrained_accuracy", "cpu_seconds"]
     return {
-        "runs": [pd.DataFrame(runs)], "predictions": predictions, "experts": [pd.DataFrame(experts, columns=names)],
+        "runs": [pd.DataFrame(runs)],
+        "predictions": predictions,
+        "experts": [pd.DataFrame(experts, columns=names)],
         "boosting": [boosting(dataset, n_draws)],
-    }  # fmt: skip
+    }
 
 
 def boosting(dataset, n_draws):
@@ -172,7 +182,8 @@ def test_sle_is_split_by_whether_it_sticks():
     assert table["the others, loss"].tolist() == ["0.2000", "0.2000"]
     with_order = sticking_sentences(losses(1))[1]
     assert with_order.startswith(
-        "On ads2, 1 of 4 runs stick at the best expert. The mean loss is 0.4000 for these, 0.2000 for the others and 0.2200"
+        "On ads2, 1 of 4 runs stick at the best expert. The mean loss is 0.4000 for these, 0.2000 for the others and "
+        "0.2200"
     )
     assert with_order.endswith("ESPBoost has a lower loss than SLE only because of the runs that stick.")
     for sticking in (0, 4):
@@ -180,7 +191,13 @@ def test_sle_is_split_by_whether_it_sticks():
 
 
 def bounds():
-    rows = [(name, pool, t, rho, 2, 0.1 * t, 0.5 + rho) for name in ("ads1", "ads2") for pool in (0, 1) for t in (1, 2) for rho in RHOS]  # fmt: skip
+    rows = [
+        (name, pool, t, rho, 2, 0.1 * t, 0.5 + rho)
+        for name in ("ads1", "ads2")
+        for pool in (0, 1)
+        for t in (1, 2)
+        for rho in RHOS
+    ]
     return pd.DataFrame(rows, columns=["dataset", "pool", "round", "rho", "n_runs", "margin_loss", "bound"])
 
 

@@ -17,7 +17,7 @@ from treecrf_studies.explorer.answers import (
     summarise_answers,
     with_sequences,
 )
-from treecrf_studies.framework.confidence import CONFIDENCE, confidence
+from treecrf_studies.framework.metrics import CONFIDENCE, confidence
 
 
 def answers(label, predicted, sequence, **more):

@@ -14,7 +14,7 @@ from treecrf.io.files import write_frame
 from treecrf.statistics.metrics import reliability
 from treecrf.statistics.ranking import WORSE
 from treecrf_studies.explorer.gathering import gather
-from treecrf_studies.framework.confidence import confidence
+from treecrf_studies.framework.metrics import confidence
 from treecrf_studies.framework.study import Study, Summary, View
 from treecrf_studies.framework.views import CASE, VIEWS, read_view
 from treecrf_studies.registry import registry

@@ -13,7 +13,7 @@ from treecrf.models.linear.perceptron import VotedPerceptron
 from treecrf.models.pipelines import ImputingLabeller
 from treecrf.statistics.metrics import brier_score as whole_brier_score
 from treecrf.statistics.metrics import reliability as whole_reliability
-from treecrf_studies.framework.confidence import (
+from treecrf_studies.framework.metrics import (
     CONFIDENCE,
     LEAST_PROBABILITY,
     brier_score,
@@ -23,7 +23,7 @@ from treecrf_studies.framework.confidence import (
     marginals_after,
     reliability,
 )
-from treecrf_studies.methods.coding.coded_crf import CodedCRF
+from treecrf_studies.methods.coded_crf import CodedCRF
 
 
 def kept(marginals, labels, predicted=None):

@@ -7,8 +7,7 @@ from treecrf_studies import datasets
 from treecrf_studies.cost.jobs import measure_scaling
 from treecrf_studies.cost.settings import CostSettings
 from treecrf_studies.datasets.synthetic import future_splits
-from treecrf_studies.framework.job_cache import JobCache, Portion, PortionDone, StoredJobCache
-from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.jobs import JobCache, JobContext, Portion, PortionDone, StoredJobCache
 from treecrf_studies.future.jobs import compare_future
 from treecrf_studies.future.settings import FutureSettings
 from treecrf_studies.missing.jobs import evaluate_method
@@ -108,8 +107,14 @@ class Counting(JobCache):
 
 
 SMALL = {
-    "n_iterations": 4, "max_leaves": 4, "n_folds": 2, "n_perturbed_runs": 2, "l2_regularizations": [1, 20], "memm_regularizations": [1], "variances": [5],
-}  # fmt: skip
+    "n_iterations": 4,
+    "max_leaves": 4,
+    "n_folds": 2,
+    "n_perturbed_runs": 2,
+    "l2_regularizations": [1, 20],
+    "memm_regularizations": [1],
+    "variances": [5],
+}
 
 
 def compare_training(method):
@@ -138,8 +143,16 @@ def evaluate(cache):
 
 def compare_future_method(method):
     settings = FutureSettings(
-        n_iterations=4, chain_iterations=4, test_every=2, max_leaves=[3], bags=[2, None], g0=[-1.0], alpha_uppers=[5.0], beta_uppers=[10.0], eta_uppers=[5.0]
-    )  # fmt: skip
+        n_iterations=4,
+        chain_iterations=4,
+        test_every=2,
+        max_leaves=[3],
+        bags=[2, None],
+        g0=[-1.0],
+        alpha_uppers=[5.0],
+        beta_uppers=[10.0],
+        eta_uppers=[5.0],
+    )
     splits = {seed: future_splits("or", n_train=8, n_validation=6, n_test=2, length=6, seed=seed) for seed in range(2)}
     return lambda cache: compare_future(JobContext(settings, "or", method, splits=splits, cache=cache))
 

@@ -11,7 +11,7 @@ from builders import ROOT
 from treecrf.models.custom import CustomLabeller
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf_studies import datasets
-from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.jobs import JobContext
 from treecrf_studies.framework.settings import load_settings
 from treecrf_studies.future.jobs import compare_future
 from treecrf_studies.missing.jobs import evaluate_method
@@ -135,3 +135,9 @@ def test_a_job_looks_at_its_own_labeller_alone():
     for study in (settings.training, settings.missing, settings.future):
         assert list(study.used_by("naive_bayes")["labellers"]) == ["naive_bayes"]
         assert "labellers" not in study.used_by(study.methods[0])
+
+
+@pytest.mark.parametrize("name", ["training", "missing", "future", "coding", "kernels"])
+def test_no_job_looks_at_what_its_summary_alone_reads(name):
+    study = getattr(page_settings(), name)
+    assert {"separation_margin", "equivalence_margin", "overrides"}.isdisjoint(study.used_by(study.methods[0]))

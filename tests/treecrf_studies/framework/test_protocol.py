@@ -9,9 +9,23 @@ from treecrf_studies.framework.settings import load_settings
 from treecrf_studies.methods.catalogue import WITH_NETWORKS
 
 OF_PAPERS = {
-    "protein", "nettalk", "hyphen", "faq_ai_general", "faq_ai_neural", "faq_aix", "xor", "or", "extra", "nettalk_binary",
-    "nettalk_full", "conll2000_np", "transition", "both", "cycle", "prosody",
-}  # fmt: skip
+    "protein",
+    "nettalk",
+    "hyphen",
+    "faq_ai_general",
+    "faq_ai_neural",
+    "faq_aix",
+    "xor",
+    "or",
+    "extra",
+    "nettalk_binary",
+    "nettalk_full",
+    "conll2000_np",
+    "transition",
+    "both",
+    "cycle",
+    "prosody",
+}
 
 NOT_OF_PAPERS = {"treecrf_anchored", "mallet_labels", *WITH_NETWORKS}
 """Methods of training that `config.yaml` leaves to `make extended`."""
@@ -96,8 +110,8 @@ def test_the_order_of_methods_is_no_difference():
 def test_the_protocol_with_an_unexplained_difference_is_refused():
     values = {"profile": "protocol", "training": {"datasets": ["hmm"], "n_folds": 2}}
     sentence = (
-        r"^configuration: training\.hmm\.n_folds is 2 where the protocol has 5; name another profile \(profile: own\), or give "
-        r"the reason under reasons\.$"
+        r"^configuration: training\.hmm\.n_folds is 2 where the protocol has 5; name another profile \(profile: "
+        r"own\), or give the reason under reasons\.$"
     )
     with pytest.raises(ValueError, match=sentence):
         settings_of(**values)

@@ -9,13 +9,11 @@ from scipy.stats import ttest_rel
 
 from treecrf import SlidingWindow
 from treecrf.models.boosted.treecrf import MEMM
-from treecrf.statistics.estimates import adjust_holm
 from treecrf.statistics.paired import compare_pairs
 from treecrf.trees.forest import Evaluator
 from treecrf_studies import datasets
 from treecrf_studies.datasets.synthetic import bag_labels, best_window_accuracy, find_rule, future_splits, is_positive
-from treecrf_studies.framework.comparisons import find_pair
-from treecrf_studies.framework.job_context import JobContext, SummaryContext
+from treecrf_studies.framework.jobs import JobContext, SummaryContext
 from treecrf_studies.framework.resamples import Rules, overlap_of
 from treecrf_studies.framework.settings import FutureSettings
 from treecrf_studies.future import STUDY
@@ -28,19 +26,28 @@ from treecrf_studies.future.jobs import (
     shared_part,
     tree_rows,
 )
-from treecrf_studies.future.methods import INSTANCE, NO_BAG, method_text, variant_names
+from treecrf_studies.future.methods import INSTANCE, NO_BAG
 from treecrf_studies.future.published import future_accuracies, read_published, with_published
 from treecrf_studies.future.summary import compare_neighbours, compare_variants, decompose_draws, summarise
 from treecrf_studies.future.tables import gains
 from treecrf_studies.methods import FutureFeatureMEMM
 from treecrf_studies.methods.future.features import NO_STATES
-from treecrf_studies.rendering.cells import TOP, signed
 
 METHODS = ["sliding_window", "memm_1", "crf_2", "ff_memm_0", "ff_crf_1"]
 SETTINGS = FutureSettings(
-    methods=METHODS, n_iterations=12, chain_iterations=12, test_every=1, max_leaves=[4, 6], bags=[6, None], g0=[-1, -5], alpha_uppers=[5, 40],
-    beta_uppers=[1e3, 1e5], eta_uppers=[10], eta_starts=[0.5, 1.0], each_label=False,
-)  # fmt: skip
+    methods=METHODS,
+    n_iterations=12,
+    chain_iterations=12,
+    test_every=1,
+    max_leaves=[4, 6],
+    bags=[6, None],
+    g0=[-1, -5],
+    alpha_uppers=[5, 40],
+    beta_uppers=[1e3, 1e5],
+    eta_uppers=[10],
+    eta_starts=[0.5, 1.0],
+    each_label=False,
+)
 SIZES = {"n_train": 120, "n_validation": 60, "n_test": 20, "length": 15}
 
 RULES = {"exact_under": 25, "equivalence_margin": 0.5}
@@ -91,9 +98,17 @@ def test_every_variant_has_its_runs_and_the_best_bounds_win(outcomes, splits):
 
     def train(leaves, start, alpha, beta):
         return FutureFeatureMEMM(
-            12, leaves, order=0, bag=6, g0=-5, eta_start=start, alpha_upper=alpha, beta_upper=beta, eta_upper=10,
+            12,
+            leaves,
+            order=0,
+            bag=6,
+            g0=-5,
+            eta_start=start,
+            alpha_upper=alpha,
+            beta_upper=beta,
+            eta_upper=10,
             each_label=False,
-        ).fit(splits[1].train, validation=splits[1].validation)  # fmt: skip
+        ).fit(splits[1].train, validation=splits[1].validation)
 
     def validate(candidate):
         return train(*candidate).staged_score(splits[1].validation)[:, 0].max()
@@ -157,16 +172,6 @@ def test_memms_are_decoded_as_asked(decoder, splits, outcomes):
     assert crf["greedy_accuracy"].isna().all()
 
 
-def test_validation_prefers_the_start_value(frames):
-    best = frames["best"]
-    assert len(best) == 3 + 2 * 2
-    for row in best[best["g0"].notna()].itertuples():
-        others = frames["summary"].query("method == @row.method and bag == @row.bag")
-        assert row.validation_mean == others["validation_mean"].max()
-    assert set(frames["weights"]["method"]) == set(frames["trees"]["method"])
-    assert len(frames["weights"].groupby(["method", "bag", "g0"])) == 1
-
-
 OF_PAIRS = Rules(**RULES, test_per_train=0.5)
 
 
@@ -195,59 +200,25 @@ def test_every_pair_is_tested_in_every_draw(outcomes):
         assert tests[high].tolist() == pytest.approx((np.mean(points, axis=0) + half_width).tolist())
 
 
-def test_comparisons_are_of_the_start_values_that_validation_prefers(frames):
-    best, comparisons = frames["best"], frames["comparisons"]
-    means = best.set_index(variant_names(best))["value"]
-    assert len(comparisons) == 7 * 6 / 2
-    differences = means.loc[comparisons["method"]].to_numpy() - means.loc[comparisons["other"]].to_numpy()
-    assert comparisons["value"].tolist() == pytest.approx(differences.tolist())
-
-
-def test_neighbours_are_a_family_of_their_own(frames):
-    comparisons, tests = frames["comparisons"], frames["tests"]
-    order = variant_names(frames["best"]).tolist()
-    assert tests["other"].tolist() == order[:-1]
-    assert tests["method"].tolist() == order[1:]
-    assert tests["p_holm"].tolist() == pytest.approx(adjust_holm(tests["p_value"].to_numpy()).tolist())
-    rows = comparisons.merge(tests, on=["method", "other"])
-    assert rows["p_value_x"].tolist() == rows["p_value_y"].tolist()
-
-
-def test_every_pair_is_decided_by_itself(frames):
-    comparisons = frames["comparisons"]
-    significant = comparisons["p_value"] < 0.05
-    assert comparisons.loc[significant, "decision"].isin(["better", "worse"]).all()
-    assert comparisons.loc[~significant, "decision"].isin(["equivalent", "undecided"]).all()
-
-
-def test_a_pair_is_found_from_both_sides():
-    comparisons = compare_variants(
-        draws_of({"crf_1": (150, 140, 160), "ff_memm_0": (170, 162, 181), "ff_memm_1": (1, 2, 3)}),
-        ["crf_1", "ff_memm_0", "ff_memm_1"], OF_PAIRS,
-    )  # fmt: skip
-    ahead, behind = find_pair(comparisons, "ff_memm_0", "crf_1"), find_pair(comparisons, "crf_1", "ff_memm_0")
-    assert ahead.points == -behind.points == pytest.approx(10.5)
-    assert ahead.interval == tuple(-end for end in reversed(behind.interval))
-    assert ahead.interval[0] < ahead.interval_90[0] < ahead.points < ahead.interval_90[1] < ahead.interval[1]
-    assert (ahead.decision, behind.decision) == ("better", "worse")
-    assert ahead.p == behind.p
-    assert find_pair(comparisons, "ff_memm_1", "ff_memm_0").decision == "worse"
-    assert find_pair(comparisons, "ff_memm_0", "crf_2") is None
-
-
 def draws_of(correct, n_positions=200):
     """Predictions; `correct` maps methods to correct positions by draw."""
     parts = [
         pd.DataFrame(
             {
-                "dataset": "toy", "method": method, "bag": NO_BAG, "g0": np.nan, "draw": seed,
-                "sequence": np.arange(n_positions) // 10, "position": np.arange(n_positions), "label": 1,
+                "dataset": "toy",
+                "method": method,
+                "bag": NO_BAG,
+                "g0": np.nan,
+                "draw": seed,
+                "sequence": np.arange(n_positions) // 10,
+                "position": np.arange(n_positions),
+                "label": 1,
                 "predicted": (np.arange(n_positions) < n).astype(int),
             }
         )
         for method, numbers in correct.items()
         for seed, n in enumerate(numbers)
-    ]  # fmt: skip
+    ]
     return pd.concat(parts, ignore_index=True)
 
 
@@ -305,12 +276,6 @@ def test_noise_that_methods_share_is_the_draws_and_the_rest_their_own():
     assert crossed.loc["method x draw", "draw_points"] > 9
     assert decompose_draws(draws_of({"a": (100, 120)})).empty
     assert decompose_draws(draws_of({"a": (100,), "b": (90,)})).empty
-
-
-def test_sizes_of_the_sets_are_in_the_runs(outcomes, splits):
-    runs = outcomes["memm_1"].runs
-    assert runs["n_train"].tolist() == [sets.train.n_positions for sets in splits.values()]
-    assert runs["n_test"].tolist() == [sets.test.n_positions for sets in splits.values()]
 
 
 def test_one_direction_is_not_enough():
@@ -375,39 +340,6 @@ def test_published_values_are_all_there():
     assert published["nettalk_binary", "sliding_window", NO_BAG] == 84.2
     assert published["nettalk_binary", "ff_memm_2", "bag 4"] == 89.6
     assert len(published) == 3 * 7 + len(read_published("table_5_5_nettalk_binary"))
-
-
-def test_tables_say_what_the_frames_hold(frames):
-    calls = [(table.name, table.function, table.needs, "", {}) for table in STUDY.tables]
-    layouts = STUDY.tabulate(calls, frames | {"example": one_directional_example(JobContext(None))})
-    rows = layouts["table_5_3"].set_index([("", "G0"), ("", "values")])
-    assert len(rows) == 2 * 2
-    published, measured = (rows.loc[("−5", values)] for values in ("published", "measured, cut bags"))
-    assert published["positions (%)", "test"] == "100.00"
-    assert published["upper bound", "β"] == "100000"
-    summary = frames["summary"].query("method == 'ff_memm_0' and bag == 'bag 6' and g0 == -5").iloc[0]
-    for side, name in (("train", "train_mean"), ("validation", "validation_mean"), ("test", "value")):
-        assert measured["positions (%)", side] == f"{summary[name]:.2f}"
-        assert measured["bags (%)", side] == f"{summary[f'{side}_bag_accuracy']:.2f}"
-    orders = layouts["orders"].set_index("method")
-    assert list(orders.index) == ["FF-MEMM, bag to the end", "FF-TreeCRF, bag 6", "FF-TreeCRF, bag to the end"]
-    mean = frames["best"].set_index(["method", "bag"]).loc[("ff_crf_1", "bag 6"), "value"]
-    assert orders.loc["FF-TreeCRF, bag 6", "order 1"] == f"{mean:.2f}"
-    assert orders.loc["FF-TreeCRF, bag 6", "order 0"] == "–"
-    assert layouts["tests"].iloc[0]["", "method"] == "MEMM-1"
-    assert len(layouts["tests"]) == 6
-    [gained] = layouts["gains"].to_dict("records")
-    chosen = (
-        frames["best"].assign(discovers=frames["best"]["g0"].notna()).sort_values("validation_mean", ascending=False)
-    )
-    names = [variant_names(of).iloc[0] for _, of in chosen.groupby("discovers", sort=True)]
-    assert [gained["", "without"], gained["", "with"]] == [method_text(name) for name in names]
-    pair = find_pair(frames["comparisons"], names[1], names[0])
-    assert gained["", "points gained"] == signed(pair.points)
-    assert gained["by the sequence-level test", "decision"] == pair.decision != ""
-    assert layouts["variances"]["source"].tolist() == ["draw", "method × draw"]
-    assert layouts["choices"]["method"].iloc[-1] == "FF-TreeCRF-1 (bag to the end)"
-    assert layouts["example"].iloc[0]["P(label | what is seen)", "e1, e2, e3"].endswith(TOP)
 
 
 def test_table_5_4_shows_both_ends_of_the_last_bags(splits, frames):
@@ -511,12 +443,6 @@ def test_splits_of_other_sets_hold_sequences_out():
     assert datasets.load_splits("xor", seed=3, **SIZES).test == future_splits("xor", seed=3, **SIZES).test
     with pytest.raises(ValueError, match="held_out=0"):
         datasets.load_splits("hyphen_tex", seed=0, held_out=0.999999)
-
-
-def test_drawn_sets_are_drawn_anew(mirror):
-    first, other = (datasets.load_splits("nettalk_binary", seed=seed, raw=mirror, n_train=90) for seed in (0, 1))
-    assert [len(part) for part in first] == [60, 30, 1000]
-    assert first.test != other.test
 
 
 def test_settings_of_a_data_set():

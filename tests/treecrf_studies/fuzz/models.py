@@ -1,4 +1,6 @@
-"""Changed models of the studies' labellers: `test_models.py` runs this test in a process of its own, which may crash."""
+"""Changed models of the studies' labellers: `test_models.py` runs this test in a process of its own, which may
+crash.
+"""
 
 from changed_models import check_changed_models
 from own_labellers import OWN_LABELLERS

@@ -10,8 +10,7 @@ from smile_files import PROTEIN_FILES, PROTEIN_WINDOW, decode_protein, encode
 import treecrf.automl.description  # noqa: F401  loads compiled kernels, which is no part of an input's time
 from treecrf_studies import datasets
 from treecrf_studies.datasets import conll2000, faq, hyphenation, nettalk, ocr, prosody, protein, sectlabel
-from treecrf_studies.datasets.faq import LABELS
-from treecrf_studies.datasets.line_features import from_documents
+from treecrf_studies.datasets.faq import LABELS, from_documents
 from treecrf_studies.datasets.loading import LETTERS, from_words
 
 

@@ -30,7 +30,8 @@ TEXTS = (
 class Browser:
     """A tab that shows one file, and what went wrong in it.
 
-    `problems` are requests for anything but the file, errors of scripts, errors and warnings of the console; `view` fails on them.
+    `problems` are requests for anything but the file, errors of scripts, errors and warnings of the console; `view`
+    fails on them.
     """
 
     def __init__(self, tab, file):

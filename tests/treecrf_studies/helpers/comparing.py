@@ -51,7 +51,8 @@ def result_digests(folder: str | os.PathLike[str]) -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        SHA-256 by path below `folder` (with ``/``), without the files of `LEFT_OUT`. Of a CSV or Parquet file the columns that `MEASURED_COLUMN` does not match are digested; of any other file its bytes.
+        SHA-256 by path below `folder` (with ``/``), without the files of `LEFT_OUT`. Of a CSV or Parquet file the
+        columns that `MEASURED_COLUMN` does not match are digested; of any other file its bytes.
     """
     root = Path(folder)
     files = {path.relative_to(root).as_posix(): path for path in sorted(root.rglob("*")) if path.is_file()}

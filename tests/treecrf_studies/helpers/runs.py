@@ -189,10 +189,25 @@ def write_training_results(folder):
         "highest_iteration": 40,
     }
     comparison = {
-        "other": "my_method", "papers_value": 1.0, "only_method": 9, "only_other": 4, "papers_p": 0.5, "papers_p_holm": 0.5,
-        "value": 1.0, "n_clusters": 3, "n_blocks": 20, "about": "methods", "p_value": 0.4, "low": -1.0, "high": 3.0, "family_low": -1.0, "family_high": 3.0,
-        "test": "blocks", "p_holm": 0.4, "decision": "undecided",
-    }  # fmt: skip
+        "other": "my_method",
+        "papers_value": 1.0,
+        "only_method": 9,
+        "only_other": 4,
+        "papers_p": 0.5,
+        "papers_p_holm": 0.5,
+        "value": 1.0,
+        "n_clusters": 3,
+        "n_blocks": 20,
+        "about": "methods",
+        "p_value": 0.4,
+        "low": -1.0,
+        "high": 3.0,
+        "family_low": -1.0,
+        "family_high": 3.0,
+        "test": "blocks",
+        "p_holm": 0.4,
+        "decision": "undecided",
+    }
     place = {
         "value": 77.25,
         "rank": 1,

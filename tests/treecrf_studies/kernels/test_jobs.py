@@ -12,9 +12,9 @@ from treecrf.models.decoding import DECODERS
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, sequence_folds
 from treecrf_studies import datasets
-from treecrf_studies.framework.confidence import PREDICTED, marginals_after
-from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.jobs import JobContext
 from treecrf_studies.framework.methods import find_method
+from treecrf_studies.framework.metrics import PREDICTED, marginals_after
 from treecrf_studies.framework.selection import Trained, choose, train_as_chosen
 from treecrf_studies.kernels.jobs import (
     RUN_NAMES,
@@ -30,9 +30,18 @@ from treecrf_studies.methods import KernelCRF
 from treecrf_studies.methods.catalogue import KERNELS
 
 SETTINGS = KernelsSettings(
-    variances=[0.1, 10.0], choosing_tolerance=1e-6, rank=12, tree_iterations=8, test_every=2, treecrf_leaves=4, n_folds=3,
-    solver_steps=300, ranks=[8, 10000], sizes=[60, 120, 10000], solver_degrees=[1, 2],
-)  # fmt: skip
+    variances=[0.1, 10.0],
+    choosing_tolerance=1e-6,
+    rank=12,
+    tree_iterations=8,
+    test_every=2,
+    treecrf_leaves=4,
+    n_folds=3,
+    solver_steps=300,
+    ranks=[8, 10000],
+    sizes=[60, 120, 10000],
+    solver_degrees=[1, 2],
+)
 WINDOW = (1, 1)
 
 
@@ -190,8 +199,13 @@ def test_a_training_that_converged_before_the_stage_is_predicted_from_its_end(sp
 
 @pytest.mark.parametrize(
     ("labeller", "stage"),
-    [(LinearCRF(10.0, WINDOW, max_iterations=6, keep_stages=True), 2), (KernelCRF(2), 0), (TreeCRF(4, 3, 1.0), 0), (NeuralNetwork(n_epochs=2, keep_stages=True), 2)],
-)  # fmt: skip
+    [
+        (LinearCRF(10.0, WINDOW, max_iterations=6, keep_stages=True), 2),
+        (KernelCRF(2), 0),
+        (TreeCRF(4, 3, 1.0), 0),
+        (NeuralNetwork(n_epochs=2, keep_stages=True), 2),
+    ],
+)
 def test_labels_and_marginals_are_those_of_the_two_questions(splits, labeller, stage):
     sets = splits[0]
     trained = Trained(labeller.fit(sets.train), stage, {}, 0.0)
@@ -243,8 +257,11 @@ def test_a_single_kernel_is_judged_too(splits):
 def test_ranks_below_the_number_of_positions_are_compared_with_the_exact_model(splits):
     frame = compare_ranks(JobContext(SETTINGS, "hmm", window=WINDOW, splits=splits))
     assert frame[["pivots", "rank"]].to_numpy().tolist() == [
-        ["exact", whole(splits[0]).n_positions], ["random", 8], ["greedy", 8], ["uniform", 8]
-    ]  # fmt: skip
+        ["exact", whole(splits[0]).n_positions],
+        ["random", 8],
+        ["greedy", 8],
+        ["uniform", 8],
+    ]
     assert frame["excess"].iloc[0] == 0
     assert (frame["excess"].iloc[1:] > 0).all()
 
@@ -289,9 +306,12 @@ def test_a_study_that_is_left_out_measures_nothing():
     [
         ({"methods": ["degree_4"]}, "names the method 'degree_4', which is none of primal"),
         ({"test_every": 200}, "has test_every=200 above tree_iterations=100; lower it"),
-        ({"datasets": ["hyphen"], "rank_datasets": ["ocr"]}, "names 'ocr' in rank_datasets and not in datasets; add it there"),
+        (
+            {"datasets": ["hyphen"], "rank_datasets": ["ocr"]},
+            "names 'ocr' in rank_datasets and not in datasets; add it there",
+        ),
     ],
-)  # fmt: skip
+)
 def test_settings_that_cannot_be_run_are_refused(values, message):
     with pytest.raises(ValueError, match=message):
         KernelsSettings(**values)

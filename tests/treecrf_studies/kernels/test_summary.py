@@ -3,12 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import ttest_rel
 
-from treecrf_studies.framework.comparisons import compare_steps, find_pair
-from treecrf_studies.framework.job_context import SummaryContext
+from treecrf_studies.framework.comparisons import find_pair
+from treecrf_studies.framework.jobs import SummaryContext
 from treecrf_studies.kernels.figures import accuracy_by_degree, cost_by_size, excess_by_seconds, loss_by_rank
-from treecrf_studies.kernels.methods import STEPS
 from treecrf_studies.kernels.page import against_trees, kernels_against_trees
 from treecrf_studies.kernels.summary import best_predictions, summarise
 from treecrf_studies.kernels.tables import (
@@ -78,19 +76,6 @@ def test_scores_are_means_over_draws(frames):
     assert row[names].astype(float).tolist() == pytest.approx(expected)
 
 
-def test_folds_are_compared_by_the_corrected_t_test(frames):
-    runs = frames["runs"].query("dataset == 'prosody'").pivot_table(index="draw", columns="method", values="accuracy")
-    difference = runs["degree_2"] - runs["degree_1"]
-    comparisons = frames["comparisons"].query("dataset == 'prosody'")
-    pair = find_pair(comparisons, "degree_2", "degree_1")
-    assert pair.points == pytest.approx(difference.mean())
-    plain = ttest_rel(runs["degree_2"], runs["degree_1"])
-    ratio = pair.points / (np.sqrt((1 / 5 + 600 / 1200) * difference.var(ddof=1)))
-    assert ratio == pytest.approx(plain.statistic * np.sqrt(0.2 / 0.7))
-    turned = find_pair(comparisons, "degree_1", "degree_2")
-    assert (turned.points, turned.interval) == (-pair.points, (-pair.interval[1], -pair.interval[0]))
-
-
 def test_cross_validation_and_not_the_test_set_says_who_is_best(frames):
     for dataset, pair in zip(DATASETS, kernels_against_trees(frames["comparisons"]), strict=True):
         expected = find_pair(frames["comparisons"].query(f"dataset == '{dataset}'"), "degree_3", "full")
@@ -109,14 +94,6 @@ def test_each_draw_has_the_method_that_it_prefers_itself():
     assert list(best_predictions(predictions, runs)) == []
     others = runs.assign(method="crfsuite").astype({"method": "str"})
     assert list(best_predictions(predictions, others)) == []
-
-
-def test_a_family_is_corrected_by_data_set(frames):
-    steps = compare_steps(frames["comparisons"], STEPS)
-    of_set = [pair for pair in steps if pair.dataset == "nettalk"]
-    assert len(of_set) == 5  # degrees against each other, degree 2 against two kinds of trees
-    assert max(pair.p_holm for pair in of_set) >= max(pair.p for pair in of_set)
-    assert min(pair.p_holm for pair in of_set) == pytest.approx(min(1.0, 5 * min(pair.p for pair in of_set)))
 
 
 def test_tables_show_every_method_and_pair(frames):

@@ -56,10 +56,18 @@ def comparisons_of(percent, at_zero=False, **columns):
 def costs_of(seconds):
     """Ten iterations of a training, and what counts to none of them."""
     rows = [
-        {"dataset": "a", "rate": 0.1, "method": method, "training_set": 0, "phase": phase, "cpu_seconds": each, "n_iterations": 10}
+        {
+            "dataset": "a",
+            "rate": 0.1,
+            "method": method,
+            "training_set": 0,
+            "phase": phase,
+            "cpu_seconds": each,
+            "n_iterations": 10,
+        }
         for method, value in seconds.items()
         for phase, each in (("choice", 1e6), ("gradient", 4 * value), ("trees", 6 * value), ("prediction", 1e4))
-    ]  # fmt: skip
+    ]
     return pd.DataFrame(rows)
 
 
@@ -76,9 +84,9 @@ def test_the_method_with_the_smallest_gap_is_recommended(frames):
     assert recommended(judged) == WEIGHTING
     (text,) = advice_sentences(judged)
     assert text == (
-        "Use instance weighting for values missing completely at random. Its mean gap to the best method of 2 cases: 0.00 "
-        "percentage points, never significantly worse than another method. The second is indicator: −0.50 percentage points, "
-        "never significantly worse than another method."
+        "Use instance weighting for values missing completely at random. Its mean gap to the best method of 2 cases: "
+        "0.00 percentage points, never significantly worse than another method. The second is indicator: −0.50 "
+        "percentage points, never significantly worse than another method."
     )
 
 

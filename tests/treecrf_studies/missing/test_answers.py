@@ -10,15 +10,30 @@ METHODS = ("instance_weighting", "imputation")
 def frames(lost):
     """Two ways at two rates, the second tested; imputation is found worse at the rates `lost`."""
     evaluations = [
-        {"dataset": "words", "rate": rate, "method": method, "training_set": 0, "test_set": 0,
-         "n_positions": 100, "n_correct": correct - place}
+        {
+            "dataset": "words",
+            "rate": rate,
+            "method": method,
+            "training_set": 0,
+            "test_set": 0,
+            "n_positions": 100,
+            "n_correct": correct - place,
+        }
         for rate, correct in ((0.0, 90), (0.2, 80))
         for place, method in enumerate(METHODS)
-    ]  # fmt: skip
+    ]
     comparisons = [
-        {"dataset": "words", "rate": 0.2, "other": METHODS[0], "method": METHODS[1], "value": -1.0,
-         "standard_error": 2.0, "degrees_of_freedom": 9.0, "decision": "worse" if 0.2 in lost else "undecided"}
-    ]  # fmt: skip
+        {
+            "dataset": "words",
+            "rate": 0.2,
+            "other": METHODS[0],
+            "method": METHODS[1],
+            "value": -1.0,
+            "standard_error": 2.0,
+            "degrees_of_freedom": 9.0,
+            "decision": "worse" if 0.2 in lost else "undecided",
+        }
+    ]
     return pd.DataFrame(evaluations), pd.DataFrame(comparisons)
 
 
@@ -35,8 +50,9 @@ def test_what_holes_cost():
     )
     assert "in the data. For instance weighting, no test finds a better method at any share." in note.text
     assert table.layout.to_numpy().tolist() == [
-        ["0 %", "90.00", "0.00", "instance weighting", "–"], ["20 %", "80.00", "−10.00", "instance weighting", "–"],
-    ]  # fmt: skip
+        ["0 %", "90.00", "0.00", "instance weighting", "–"],
+        ["20 %", "80.00", "−10.00", "instance weighting", "–"],
+    ]
 
 
 def test_ways_that_no_test_tells_apart():

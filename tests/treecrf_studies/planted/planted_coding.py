@@ -19,9 +19,10 @@ HALF_WIDTH = 0.29
 def plant_coding(folder, dataset, *rows, gains=(), seconds=(1.0, 2.0), accuracies=(), n_repeats=2, iterations=(80, 80)):
     """Summaries of a data set of the study.
 
-    `rows` (window, method, other, points, p) are comparisons, the paper's p would decide otherwise; `gains` (method, other, points,
-    p) those of gains; `seconds` of the beam and of the cascades, in `n_repeats` trainings, where independent chains take 2;
-    `accuracies` (method, percent) by one window; `iterations` of the trees of codes and of beams.
+    `rows` (window, method, other, points, p) are comparisons, the paper's p would decide otherwise; `gains` (method,
+    other, points, p) those of gains; `seconds` of the beam and of the cascades, in `n_repeats` trainings, where
+    independent chains take 2; `accuracies` (method, percent) by one window; `iterations` of the trees of codes and of
+    beams.
     """
     beam, cascade = seconds
     lines = [
@@ -92,9 +93,11 @@ def decided(dataset, pairs, windows):
     given = partial(compared, dataset, pairs, windows)
     half = len(pairs) * len(windows) // 2
     return {
-        "replicated": given(UP), "partly": given(*[UP] * half, DOWN), "not_replicated": given(DOWN),
+        "replicated": given(UP),
+        "partly": given(*[UP] * half, DOWN),
+        "not_replicated": given(DOWN),
         "undecided": given(WIDE),
-    }  # fmt: skip
+    }
 
 
 def without_parts(verdicts):
@@ -141,7 +144,9 @@ _SIMILAR = [("gtb_secoc", "gtb_iid"), ("gtb_cascade_best", "gtb_iid")]
 
 
 def lengths(*outcomes):
-    """Claim M13: 160 bits against 200, with window 1 and 3; 100 against 160, and other methods, would decide otherwise."""
+    """Claim M13: 160 bits against 200, with window 1 and 3; 100 against 160, and other methods, would decide
+    otherwise.
+    """
 
     def plant_all(folder):
         rows = [(window, "", "", *outcome) for window, outcome in zip((1, 3), outcomes, strict=True)]
@@ -164,7 +169,9 @@ def overhead(seconds, n_repeats=2):
 
 
 def noun_phrases(window_1, window_3):
-    """Claim M9: cascades over independent chains over none with window 1, none of them better than none with window 3."""
+    """Claim M9: cascades over independent chains over none with window 1, none of them better than none with window
+    3.
+    """
     rows = [(1, *pair, *window_1) for pair in _NP]
     rows += [(3, "vp_iid", other, *window_3) for other in ("vp_secoc", "vp_cascade_best")]
     return partial(plant_coding_at, "conll2000_np", rows, {})
@@ -172,7 +179,9 @@ def noun_phrases(window_1, window_3):
 
 CODED = {
     "M1": {
-        "checked": cycle(45.0, 45.0, 100.0), "partly": cycle(45.0, 45.1, 100.0), "not_replicated": cycle(45.1, 45.1, 99.9),
+        "checked": cycle(45.0, 45.0, 100.0),
+        "partly": cycle(45.0, 45.1, 100.0),
+        "not_replicated": cycle(45.1, 45.1, 99.9),
     },
     "M2": without_parts(decided("nettalk_full", [("gtb_secoc", "gtb_iid")], [1])),
     "M3": {
@@ -180,18 +189,25 @@ CODED = {
         for verdict, points in (("replicated", 10.3), ("not_replicated", 9.7), ("undecided", 10.28))
     },
     "M4": {
-        "replicated": gains(UP, UP), "partly": gains(UP, DOWN), "not_replicated": gains(DOWN, DOWN), "undecided": gains(WIDE, WIDE),
+        "replicated": gains(UP, UP),
+        "partly": gains(UP, DOWN),
+        "not_replicated": gains(DOWN, DOWN),
+        "undecided": gains(WIDE, WIDE),
     },
     "M5": decided("nettalk_full", [("gtb_cascade_5", "gtb_cascade_all")], [1, 3]),
     "M6": {
-        "replicated": histories(UP, (-0.2, 0.5)), "partly": histories(DOWN, (-0.2, 0.5)), "not_replicated": histories(DOWN, DOWN),
+        "replicated": histories(UP, (-0.2, 0.5)),
+        "partly": histories(DOWN, (-0.2, 0.5)),
+        "not_replicated": histories(DOWN, DOWN),
         "undecided": histories(WIDE, (-0.3, 0.5)),
     },
     "M7": decided("nettalk_full", [("gtb_cascade_best", "vp_cascade_best")], [1, 3]),
     "M8": decided("nettalk_full", _BEAMS, [1, 3])
     | {"undecided": compared("nettalk_full", _BEAMS, [1, 3], UP, iterations=(80, 20))},
     "M9": {
-        "replicated": noun_phrases(UP, (-0.2, 0.5)), "partly": noun_phrases(UP, DOWN), "not_replicated": noun_phrases(DOWN, DOWN),
+        "replicated": noun_phrases(UP, (-0.2, 0.5)),
+        "partly": noun_phrases(UP, DOWN),
+        "not_replicated": noun_phrases(DOWN, DOWN),
         "undecided": noun_phrases(WIDE, (-0.3, 0.5)),
     },
     "M10": {
@@ -203,20 +219,28 @@ CODED = {
     "M11": decided("transition", [_BEST, ("gtb_secoc", "gtb_iid")], [1]),
     "M12": {
         verdict: compared("both", [_BEST], [3], gain)
-        for verdict, gain in (("replicated", (0.2, 0.05)), ("not_replicated", (0.2, 0.049)), ("undecided", (0.22, 0.05)))
+        for verdict, gain in (
+            ("replicated", (0.2, 0.05)),
+            ("not_replicated", (0.2, 0.049)),
+            ("undecided", (0.22, 0.05)),
+        )
     },
     "M13": {
-        "replicated": lengths(UP, UP), "partly": lengths(UP, DOWN), "not_replicated": lengths(DOWN, DOWN),
+        "replicated": lengths(UP, UP),
+        "partly": lengths(UP, DOWN),
+        "not_replicated": lengths(DOWN, DOWN),
         "undecided": lengths(WIDE, WIDE),
     },
     "M14": {
-        "replicated": compared("both", _SIMILAR, [3], SAME), "partly": compared("both", _SIMILAR, [3], SAME, UP),
-        "not_replicated": compared("both", _SIMILAR, [3], UP), "undecided": compared("both", _SIMILAR, [3], WIDE),
+        "replicated": compared("both", _SIMILAR, [3], SAME),
+        "partly": compared("both", _SIMILAR, [3], SAME, UP),
+        "not_replicated": compared("both", _SIMILAR, [3], UP),
+        "undecided": compared("both", _SIMILAR, [3], WIDE),
     },
     "M15": decided("nettalk_full", [("gtb_cascade_best", "vp_beam")], [1, 3]),
     "M16": decided("nettalk_full", [("gtb_cascade_best", "gtb_beam")], [1, 3]),
     "M17": without_parts(decided("conll2000_np", [("vp_cascade_5", "vp_cascade_all")], [1])),
     "M18": without_parts(decided("transition", [("gtb_cascade_5", "gtb_cascade_all")], [1])),
     "M19": {"replicated": overhead(2.2), "not_replicated": overhead(2.21), "undecided": overhead(2.0, n_repeats=1)},
-}  # fmt: skip
+}
 """As `planted_verdicts.PLANTED`."""

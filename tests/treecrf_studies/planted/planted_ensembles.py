@@ -43,12 +43,16 @@ def theorem(slack=0.0, difference=1e-8, otherwise=1e-8):
     """Plants both sides of theorem 3, and the equality on ads1 and on ads2, in two runs of which the second decides."""
 
     def plant(folder):
-        rows = [
-            ("ads1", 0.5, 0.0), ("ads1", slack, difference), ("ads2", 0.5, 0.0), ("ads2", slack, otherwise)
-        ]  # fmt: skip
+        rows = [("ads1", 0.5, 0.0), ("ads1", slack, difference), ("ads2", 0.5, 0.0), ("ads2", slack, otherwise)]
         others = {
-            "pool": 0, "sample": 0, "chosen_rounds": 1, "n_rounds": 100, "first_share": 0.4, "correlation": 0.1, "first_loss": 0.2
-        }  # fmt: skip
+            "pool": 0,
+            "sample": 0,
+            "chosen_rounds": 1,
+            "n_rounds": 100,
+            "first_share": 0.4,
+            "correlation": 0.1,
+            "first_loss": 0.2,
+        }
         frame = pd.DataFrame(rows, columns=["dataset", "slack", "difference"]).assign(**others)
         write_frame(frame[BOOSTED_NAMES], folder / "ensembles/boosted.csv")
 
@@ -59,16 +63,21 @@ _TOO_HIGH = {"espboost": 0.031, "majority_vote_online": 0.031}
 _APART = {"espboost": 0.0206, "best_expert": 0.1}
 
 COMBINED = {
-    "E1": {"no_verdict": ads1({})}, "E2": {"no_verdict": ads2(sticking=1, sle=0.23)},
+    "E1": {"no_verdict": ads1({})},
+    "E2": {"no_verdict": ads2(sticking=1, sle=0.23)},
     "E3": {
-        "checked": theorem(), "partly": theorem(difference=2e-8), "not_replicated": theorem(slack=-1e-6, otherwise=2e-8)
+        "checked": theorem(),
+        "partly": theorem(difference=2e-8),
+        "not_replicated": theorem(slack=-1e-6, otherwise=2e-8),
     },
-}  # fmt: skip
+}
 """As `planted_verdicts.PLANTED`: the generators were fitted to table 1, so that there is no verdict on it."""
 
 CHECKED = {
     "E1": {
-        "replicated": ads1({"espboost": 0.03, "majority_vote_online": 0.0295, "best_expert": 0.15}, {"random_path": 0.01}),
+        "replicated": ads1(
+            {"espboost": 0.03, "majority_vote_online": 0.0295, "best_expert": 0.15}, {"random_path": 0.01}
+        ),
         "partly": ads1(_TOO_HIGH),
         "not_replicated": ads1(_APART, _APART, _APART | {"espboost": 0.031}),
     },
@@ -77,5 +86,5 @@ CHECKED = {
         "partly": ads2(sticking=2, sle=0.2),
         "not_replicated": ads2(boosted=0.45, voted=0.45, sticking=N_SAMPLES),
     },
-}  # fmt: skip
+}
 """What the checks would say of other data."""

@@ -42,18 +42,23 @@ def _solvers(dataset, excess):
 _PRIMAL, _DEGREES = [("dual", "primal")], [("degree_2", "degree_1"), ("degree_3", "degree_1")]
 
 KERNEL = {
-    "U1": {"no_verdict": compared(_PRIMAL, SAME)}, "U2": {"no_verdict": compared(_DEGREES, UP)},
-}  # fmt: skip
+    "U1": {"no_verdict": compared(_PRIMAL, SAME)},
+    "U2": {"no_verdict": compared(_DEGREES, UP)},
+}
 """As `planted_verdicts.PLANTED`: the paper's data are lost, so that there is no verdict."""
 
 CHECKED = {
     "U1": {
-        "replicated": compared(_PRIMAL, SAME), "partly": compared(_PRIMAL, SAME, excess=2.1e-4),
-        "not_replicated": compared(_PRIMAL, UP, excess=-2.1e-4), "undecided": compared(_PRIMAL, WIDE),
+        "replicated": compared(_PRIMAL, SAME),
+        "partly": compared(_PRIMAL, SAME, excess=2.1e-4),
+        "not_replicated": compared(_PRIMAL, UP, excess=-2.1e-4),
+        "undecided": compared(_PRIMAL, WIDE),
     },
     "U2": {
-        "replicated": compared(_DEGREES, UP), "partly": compared(_DEGREES, *[UP] * 5, DOWN),
-        "not_replicated": compared(_DEGREES, *[UP] * 4, DOWN), "undecided": compared(_DEGREES, WIDE),
+        "replicated": compared(_DEGREES, UP),
+        "partly": compared(_DEGREES, *[UP] * 5, DOWN),
+        "not_replicated": compared(_DEGREES, *[UP] * 4, DOWN),
+        "undecided": compared(_DEGREES, WIDE),
     },
-}  # fmt: skip
+}
 """What the checks would say of other data."""

@@ -68,7 +68,9 @@ def induction(**outcomes):
 
 
 def baseline(method, *outcomes):
-    """Table 3.5: (points, p) of a method against MALLET without induction, data set after data set; our linear CRF would decide otherwise."""
+    """Table 3.5: (points, p) of a method against MALLET without induction, data set after data set; our linear CRF
+    would decide otherwise.
+    """
     return lambda folder: [
         plant_comparisons(folder, dataset, (method, "mallet_linear", *outcome), (method, "linear_crf", -9.0, 1e-9))
         for dataset, outcome in zip(CHAPTER_3, outcomes, strict=True)
@@ -102,7 +104,9 @@ def straight(n_straight, half_width=0.04):
 
 
 def plant_growth(folder, dataset, slope, half_width=0.04):
-    """With which power of the iterations the seconds of TreeCRF grow; those of feature induction grow with the square."""
+    """With which power of the iterations the seconds of TreeCRF grow; those of feature induction grow with the
+    square.
+    """
     rows = [("treecrf", slope, slope - half_width, slope + half_width), ("induced_crf", 2.0, 1.9, 2.1)]
     names = ["method", "seconds_slope", "seconds_slope_low", "seconds_slope_high"]
     plant(pd.DataFrame(rows, columns=names), folder, "training", dataset, "costs")
@@ -111,10 +115,12 @@ def plant_growth(folder, dataset, slope, half_width=0.04):
 def icml(equal, above):
     """I1: (points, p) of TreeCRF against feature induction, and of both against the network, at the peaks."""
     return lambda folder: plant_comparisons(
-        folder, "protein", ("treecrf", "induced_crf", *equal, FB),
+        folder,
+        "protein",
+        ("treecrf", "induced_crf", *equal, FB),
         *[(name, "neural_network", *o, FB) for name, o in zip(("treecrf", "induced_crf"), above, strict=True)],
         frame="peak_comparisons",
-    )  # fmt: skip
+    )
 
 
 def plant_starts(folder, *measured, spread=1.0, drift=1.0):
@@ -144,7 +150,9 @@ def scores(dataset, rate, half_width=0.3, **points):
 
 
 def plant_indicators(folder, n_better, half_width=0.3):
-    """P4.13: the indicator is a point better than imputation on `n_better` data sets, and a point worse on the others."""
+    """P4.13: the indicator is a point better than imputation on `n_better` data sets, and a point worse on the
+    others.
+    """
     for place, dataset in enumerate(("protein", "nettalk", "hyphen", "faq_ai_general")):
         points = 0.0 if half_width > 0.5 else 1.0 if place < n_better else -1.0
         methods = {WEIGHTING: 0.0, SURROGATES: 0.0, IMPUTATION: 0.0, INDICATOR: points}
@@ -195,7 +203,9 @@ def spent(pair, datasets, *ratios, point="peak", **more):
 
 
 def baseline_is_faster(n_faster, spread=1.01):
-    """P3.16: MALLET without induction takes less time than both others on so many data sets, and more than both on the rest."""
+    """P3.16: MALLET without induction takes less time than both others on so many data sets, and more than both on the
+    rest.
+    """
     return lambda folder: [
         plant_timings(folder, name, {"treecrf": seconds, "mallet": seconds, "mallet_linear": 1.0}, spread=spread)
         for place, name in enumerate(CHAPTER_3)

@@ -66,7 +66,10 @@ def test_a_job_that_ends_well_leaves_a_record(snakemake):
     assert (record["machine"], [record["environment"]]) == (machine_id(), [*read_described("results", ENVIRONMENTS)])
 
 
-STOPPED = "Finished jobs would run again with other settings, which replaces their results:\n  {} (1 job)\nRestore the settings"
+STOPPED = (
+    "Finished jobs would run again with other settings, which replaces their results:\n  {} (1 job)\nRestore the "
+    "settings"
+)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from treecrf_studies.records.settings import changed_settings, settings_of
+from treecrf_studies.records.jobs import changed_settings, settings_of
 
 WHOLE = {
     "methods": ["a"],

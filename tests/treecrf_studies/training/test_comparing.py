@@ -107,9 +107,14 @@ def test_methods_are_compared_at_another_stage_where_they_have_predictions_of_it
     """Each with its preferred decoder; those without such predictions are left out."""
     parts = {"one": (2, 7), "two": (3, 5)}
     predicted = [
-        pd.concat([predictions(name, 9), *(predictions(name, w, stage=stage, decoder=d) for d, w in zip((FB, VITERBI), wrong, strict=True))])
+        pd.concat(
+            [
+                predictions(name, 9),
+                *(predictions(name, w, stage=stage, decoder=d) for d, w in zip((FB, VITERBI), wrong, strict=True)),
+            ]
+        )
         for name, wrong in parts.items()
-    ]  # fmt: skip
+    ]
     choices, predicted = (
         [choice_of("one", FB), choice_of("two", VITERBI), choice_of("three", FB)],
         [*predicted, predictions("three", 9)],

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from treecrf_studies.rendering.panels import save_figure, training_method_style
+from treecrf_studies.rendering.panels import save_figure
+from treecrf_studies.rendering.style import training_method_style
 from treecrf_studies.training.figures import (
     accuracies,
     accuracy_by_iteration,
@@ -17,16 +18,26 @@ NAN = np.nan
 
 
 def curves_of(accuracy, chosen, dataset="protein", stand_in=False):
-    """Learning curves; `accuracy` maps methods to the accuracies of the iterations, `chosen` to the chosen iteration."""
+    """Learning curves; `accuracy` maps methods to the accuracies of the iterations, `chosen` to the chosen
+    iteration.
+    """
     rows = [
         {
-            "dataset": dataset, "stand_in": stand_in, "method": method, "decoder": "viterbi", "preferred": True, "iteration": iteration,
-            "accuracy": value, "low": value - 1.0, "high": value + 0.5, "cpu_seconds": 0.25 * iteration,
+            "dataset": dataset,
+            "stand_in": stand_in,
+            "method": method,
+            "decoder": "viterbi",
+            "preferred": True,
+            "iteration": iteration,
+            "accuracy": value,
+            "low": value - 1.0,
+            "high": value + 0.5,
+            "cpu_seconds": 0.25 * iteration,
             "chosen": iteration == chosen[method],
         }
         for method, values in accuracy.items()
         for iteration, value in enumerate(values, start=1)
-    ]  # fmt: skip
+    ]
     return pd.DataFrame(rows)
 
 
@@ -77,9 +88,11 @@ def test_accuracy_draws_curves_bands_and_choices(curves):
     for axes in (protein, faq):
         lines, marks, hollow = curves_and_marks(axes)
         assert lines == {
-            TREE: [[1, 2, 3], [60.0, 63.0, 62.0]], LINEAR: [[1, 2], [50.0, 60.0]], OWN: [[1, 2], [40.0, 41.0]],
+            TREE: [[1, 2, 3], [60.0, 63.0, 62.0]],
+            LINEAR: [[1, 2], [50.0, 60.0]],
+            OWN: [[1, 2], [40.0, 41.0]],
             MEMM: [[1, 2], [1.0, 2.0]],
-        }  # fmt: skip
+        }
         assert marks == {TREE: [[2], [63.0]], LINEAR: [[2], [60.0]], OWN: [[1], [40.0]], MEMM: [[1], [1.0]]}
         assert hollow == {}
     band = {tuple(point) for point in protein.collections[0].get_paths()[0].vertices.tolist()}

@@ -12,22 +12,40 @@ from treecrf import LinearCRF, TreeCRF
 from treecrf.missing import Imputer, inject
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.selection import derive_seed, sequence_folds
-from treecrf_studies.framework.confidence import CONFIDENCE
-from treecrf_studies.framework.custom import candidate_name
-from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.jobs import JobContext
 from treecrf_studies.framework.methods import find_method
+from treecrf_studies.framework.metrics import CONFIDENCE
 from treecrf_studies.methods.catalogue import IN_JAVA, TRAINING
+from treecrf_studies.options import candidate_name
 from treecrf_studies.training import jobs as training
-from treecrf_studies.training.choices import UNPERTURBED, highest_points
+from treecrf_studies.training.choices import UNPERTURBED
 from treecrf_studies.training.settings import TrainingSettings
 
 SETTINGS = TrainingSettings(
     test_every=1,
-    n_iterations=4, n_folds=3, n_perturbed_runs=2, start_noise=0.5, max_leaves=4, l2_regularizations=[1, 20],
-    memm_regularizations=[5], original_max_leaves=[2, 4], variances=[1, 10], network_penalties=[0.01], network_epochs=3, lightgbm_leaves=[3],
-    anchors=[None, (0, 1)], anchored_orders=[2], neural_kinds=["lstm"], neural_widths=[4], neural_layers=[1], neural_dropouts=[0.1], neural_epochs=2,
-    stacking_experts=["treecrf", "linear_crf"], stacking_iterations=[3, 5], stacking_folds=2,
-)  # fmt: skip
+    n_iterations=4,
+    n_folds=3,
+    n_perturbed_runs=2,
+    start_noise=0.5,
+    max_leaves=4,
+    l2_regularizations=[1, 20],
+    memm_regularizations=[5],
+    original_max_leaves=[2, 4],
+    variances=[1, 10],
+    network_penalties=[0.01],
+    network_epochs=3,
+    lightgbm_leaves=[3],
+    anchors=[None, (0, 1)],
+    anchored_orders=[2],
+    neural_kinds=["lstm"],
+    neural_widths=[4],
+    neural_layers=[1],
+    neural_dropouts=[0.1],
+    neural_epochs=2,
+    stacking_experts=["treecrf", "linear_crf"],
+    stacking_iterations=[3, 5],
+    stacking_folds=2,
+)
 
 
 def tiny_set(seed, n_sequences=12):
@@ -101,29 +119,6 @@ def test_folds_are_those_of_direct_trainings(outcome):
                     assert found == pytest.approx(expected)
 
 
-def test_choice_is_the_best_mean_of_the_folds(outcome):
-    frame = outcome.folds.assign(accuracy=outcome.folds["n_correct"] / outcome.folds["n_positions"])
-    means = frame.groupby(["decoder", "candidate", "iteration"])["accuracy"].mean()
-    assert outcome.choice["cv_accuracy"].max() == pytest.approx(means.max())
-    assert len(set(outcome.choice["candidate"])) == 1
-    for row in outcome.choice.itertuples():
-        of_candidate = means[row.decoder, row.candidate]
-        assert row.cv_accuracy == pytest.approx(of_candidate.max())
-        assert row.iteration == of_candidate[of_candidate == of_candidate.max()].index.min()
-
-
-def test_decoders_share_the_candidate_of_the_better_one():
-    accuracies = {("a", "one"): [5, 9], ("a", "two"): [8, 7], ("b", "one"): [6, 6], ("b", "two"): [9, 10]}
-    rows = [
-        ("set", "method", 0, 0, candidate, "ab".index(candidate), iteration, decoder, n_correct, 10)
-        for (candidate, decoder), counts in accuracies.items()
-        for iteration, n_correct in enumerate(counts, start=1)
-    ]
-    choice = training.choose(pd.DataFrame(rows, columns=training.FOLD_NAMES)).set_index("decoder")
-    assert choice["candidate"].to_dict() == {"one": "b", "two": "b"}
-    assert choice["iteration"].to_dict() == {"one": 1, "two": 2}
-
-
 def test_curves_and_predictions_are_those_of_direct_trainings(outcome):
     train, test = tiny_set(0), tiny_set(1, 4)
     curves = outcome.curves.set_index(["candidate", "run", "iteration", "decoder"]).sort_index()
@@ -161,13 +156,6 @@ def test_probabilities_are_those_after_the_chosen_iteration(outcome):
 def test_chosen_candidates_are_perturbed(outcome):
     assert set(outcome.curves.loc[outcome.curves["run"] >= 0, "candidate"]) == set(outcome.choice["candidate"])
     assert set(outcome.curves["candidate"]) == {"l2_regularization=1", "l2_regularization=20"}
-
-
-def test_highest_points_are_the_best_of_all_test_curves(outcome):
-    plain = outcome.curves[outcome.curves["run"] == UNPERTURBED]
-    for row in highest_points(outcome.curves).itertuples():
-        of_decoder = plain[plain["decoder"] == row.decoder]
-        assert row.accuracy == pytest.approx((of_decoder["n_correct"] / of_decoder["n_positions"]).max())
 
 
 def test_seconds_add_up(outcome):
@@ -354,7 +342,9 @@ def test_steady_methods_have_no_perturbed_runs():
 
 @pytest.mark.parametrize(("method", "n_runs"), [("mallet", 3), ("stacking", 3), ("smile", 0)])
 def test_perturbed_runs_of_slow_methods_are_a_setting_of_their_own(method, n_runs):
-    """A method whose start is fixed has none: copies of one training would count as several that agree to the last position."""
+    """A method whose start is fixed has none: copies of one training would count as several that agree to the last
+    position.
+    """
     assert SETTINGS.n_perturbed_slow_runs == 3
     job = training.TrainingJob("tiny", tiny_set(0), tiny_set(1), "split", (1, 1), method, SETTINGS, 0)
     assert job._n_perturbed_runs == n_runs

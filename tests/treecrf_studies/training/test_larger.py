@@ -13,7 +13,7 @@ from treecrf.statistics.selection import derive_seed, hold_out
 from treecrf_studies import training
 from treecrf_studies.datasets import load
 from treecrf_studies.framework.claims.judge import Results
-from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.jobs import JobContext
 from treecrf_studies.framework.methods import find_method
 from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.selection import choose
@@ -22,15 +22,15 @@ from treecrf_studies.methods.catalogue import TRAINING
 from treecrf_studies.rendering.style import NOTHING
 from treecrf_studies.training import larger
 from treecrf_studies.training.claims import larger_difference
-from treecrf_studies.training.comparisons import (
-    larger_accuracies_layout,
-    larger_layout,
-    trees_and_networks,
-)
 from treecrf_studies.training.figures import accuracy_by_size
 from treecrf_studies.training.larger_summary import compare_larger, summarise_larger
 from treecrf_studies.training.published import training_accuracies
 from treecrf_studies.training.settings import LargerSample, TrainingSettings
+from treecrf_studies.training.tables import (
+    larger_accuracies_layout,
+    larger_layout,
+    trees_and_networks,
+)
 
 FOLDS = LargerSample(of="hmm", n_folds=3, n_repeats=2)
 DRAWS = LargerSample(of="hmm", design="draws", n_repeats=3)
@@ -166,9 +166,20 @@ def test_tables_show_the_papers_test_set_beside_it(found):
     by_method = dict(zip(accuracies["", "method"], accuracies["papers' test set", "accuracy (%)"], strict=True))
     assert by_method == {"linear CRF": "81.25", "LightGBM": "–"}
     papers = pd.DataFrame(
-        [{"dataset": "hmm", "decoder": "better", "method": "lightgbm", "other": "linear_crf", "papers_value": 2.0,
-          "papers_p": 0.01, "value": 1.5, "p_holm": 0.2, "decision": "undecided"}]
-    )  # fmt: skip
+        [
+            {
+                "dataset": "hmm",
+                "decoder": "better",
+                "method": "lightgbm",
+                "other": "linear_crf",
+                "papers_value": 2.0,
+                "papers_p": 0.01,
+                "value": 1.5,
+                "p_holm": 0.2,
+                "decision": "undecided",
+            }
+        ]
+    )
     table = larger_layout(frames["larger_comparisons"].assign(population="second"), papers)
     assert table["papers' test set", "points"].tolist() == ["−1.50"]  # the pair is the other way round
     assert table["other sample", "is a"].tolist() == ["second population"]
@@ -372,16 +383,25 @@ def test_a_sentence_says_when_trees_win_and_when_networks():
     numbers = {"treecrf_newton": (70.0, 80.0), "neural_crf": (68.75, 82.5), "trees_and_net": (71.0, 83.0)}
     rows = pd.DataFrame(
         [
-            {"dataset": "hmm", "population": "second", "test": "draws", "decoder": "viterbi", "method": method, "n_train": n, "accuracy": accuracy,
-             "cpu_seconds": 10.0 * n / 100, "n_trainings": 5}
+            {
+                "dataset": "hmm",
+                "population": "second",
+                "test": "draws",
+                "decoder": "viterbi",
+                "method": method,
+                "n_train": n,
+                "accuracy": accuracy,
+                "cpu_seconds": 10.0 * n / 100,
+                "n_trainings": 5,
+            }
             for method, values in numbers.items()
             for n, accuracy in zip((100, 1000), values, strict=True)
         ]
-    )  # fmt: skip
+    )
     assert trees_and_networks(rows) == [
-        "hmm (second population): trees minus network, +1.25 points with 100 and \u22122.50 points with 1000 training sequences. Mean "
-        "of both minus the better one, +1.00 points with 100 and +0.50 points with 1000 training sequences. One training with "
-        "1000 sequences takes 20.00 CPU seconds for trees and 20.00 for the network."
+        "hmm (second population): trees minus network, +1.25 points with 100 and \u22122.50 points with 1000 training "
+        "sequences. Mean of both minus the better one, +1.00 points with 100 and +0.50 points with 1000 training "
+        "sequences. One training with 1000 sequences takes 20.00 CPU seconds for trees and 20.00 for the network."
     ]
     assert trees_and_networks(rows[rows["n_train"] == 100]) == []
     assert trees_and_networks(rows[rows["method"] != "neural_crf"]) == []
@@ -389,12 +409,23 @@ def test_a_sentence_says_when_trees_win_and_when_networks():
 
 def test_the_figure_of_sizes_has_a_line_for_each_method_with_several():
     rows = [
-        {"dataset": "hmm", "population": "same", "test": test, "decoder": "viterbi", "method": method, "n_train": n, "accuracy": n / 10, "sd": 1.0}
+        {
+            "dataset": "hmm",
+            "population": "same",
+            "test": test,
+            "decoder": "viterbi",
+            "method": method,
+            "n_train": n,
+            "accuracy": n / 10,
+            "sd": 1.0,
+        }
         for test, method, n in (
-            ("draws", "treecrf_newton", 100), ("draws", "treecrf_newton", 300), ("draws", "linear_crf", 300),
+            ("draws", "treecrf_newton", 100),
+            ("draws", "treecrf_newton", 300),
+            ("draws", "linear_crf", 300),
             ("folds", "linear_crf", 100),
         )
-    ]  # fmt: skip
+    ]
     figure = accuracy_by_size(pd.DataFrame(rows))
     [axes] = figure.axes
     [line] = [container.lines[0] for container in axes.containers]

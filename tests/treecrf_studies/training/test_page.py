@@ -55,21 +55,49 @@ def frames(standings=(BEST, CLOSE, WORSE), decision="undecided", seconds=(9.0, 2
     """Three methods with 90, 89 and 85 percent."""
     ids = {"dataset": "words", "decoder": "better"}
     summary = [
-        ids | {"method": method, "candidate": "l2_regularization=5", "iteration": 30, "iteration_high": 30,
-               "peak_iteration": 40, "cpu_seconds": spent}
+        ids
+        | {
+            "method": method,
+            "candidate": "l2_regularization=5",
+            "iteration": 30,
+            "iteration_high": 30,
+            "peak_iteration": 40,
+            "cpu_seconds": spent,
+        }
         for method, spent in zip(methods, seconds, strict=True)
-    ]  # fmt: skip
-    pairs = [(methods[0], methods[1], 1.0, 0.3, decision), (methods[0], methods[2], 5.0, 0.001, "better"), (methods[1], methods[2], 4.0, 0.01, "better")]  # fmt: skip
+    ]
+    pairs = [
+        (methods[0], methods[1], 1.0, 0.3, decision),
+        (methods[0], methods[2], 5.0, 0.001, "better"),
+        (methods[1], methods[2], 4.0, 0.01, "better"),
+    ]
     comparisons = [
-        ids | {"method": a, "other": b, "papers_value": points, "papers_p": p, "value": points, "p_holm": p,
-               "decision": decided}
+        ids
+        | {
+            "method": a,
+            "other": b,
+            "papers_value": points,
+            "papers_p": p,
+            "value": points,
+            "p_holm": p,
+            "decision": decided,
+        }
         for a, b, points, p, decided in pairs
-    ]  # fmt: skip
+    ]
     ranks = [
-        {"dataset": "words", "method": method, "value": percent, "standing": standing,
-         "gap_points": gap, "gap_low": gap - 0.4, "gap_high": gap + 0.4}
-        for method, percent, standing, gap in zip(methods, (90.0, 89.5, 85.0), standings, (np.nan, -0.5, -5.0), strict=True)
-    ]  # fmt: skip
+        {
+            "dataset": "words",
+            "method": method,
+            "value": percent,
+            "standing": standing,
+            "gap_points": gap,
+            "gap_low": gap - 0.4,
+            "gap_high": gap + 0.4,
+        }
+        for method, percent, standing, gap in zip(
+            methods, (90.0, 89.5, 85.0), standings, (np.nan, -0.5, -5.0), strict=True
+        )
+    ]
     return [pd.DataFrame(rows) for rows in (summary, comparisons, ranks)]
 
 
@@ -99,7 +127,8 @@ def test_groups():
         (
             (BEST, NOT_SEPARATED, WORSE),
             "undecided",
-            "TreeCRF is 1.00 points ahead of linear CRF, not significantly (p = 0.300). No test separates 1 other method",
+            "TreeCRF is 1.00 points ahead of linear CRF, not significantly (p = 0.300). No test separates 1 other "
+            "method",
         ),
         ((BEST, EQUIVALENT, WORSE), "equivalent", "TreeCRF is 1.00 points ahead of linear CRF, which is equivalent"),
     ],

@@ -143,10 +143,16 @@ def test_splits_count_alike():
     """Two documents of 100 and 10 positions with choices of their own."""
     choice = pd.DataFrame(
         {
-            "split": [0, 1], "decoder": FB, "candidate": ["a=0", "a=5"], "rank": [0, 1], "iteration": [2, 1],
-            "cv_accuracy": [0.5, 0.9], "cv_fold_sd": 0.0, "chosen_by": "treecrf",
+            "split": [0, 1],
+            "decoder": FB,
+            "candidate": ["a=0", "a=5"],
+            "rank": [0, 1],
+            "iteration": [2, 1],
+            "cv_accuracy": [0.5, 0.9],
+            "cv_fold_sd": 0.0,
+            "chosen_by": "treecrf",
         }
-    ).assign(**CONSTANT)  # fmt: skip
+    ).assign(**CONSTANT)
     first = curves().query("decoder == @FB")
     second = first.assign(split=1, n_positions=10, n_correct=first["n_correct"] // 10)
     both = pd.concat([first, second], ignore_index=True)
@@ -162,18 +168,26 @@ def test_splits_count_alike():
     assert highest[["accuracy", "iteration"]].to_numpy().tolist() == [[(62 + 60) / 2, 2]] * 2
     found = training_seconds.timings(choice, both, NO_REPEATS, highest)
     assert found.query("decoder == 'better'").groupby("point")["cpu_seconds"].first().to_dict() == {
-        "choice": 1.5, "peak": 2.0, "last": 2.0,
-    }  # fmt: skip
+        "choice": 1.5,
+        "peak": 2.0,
+        "last": 2.0,
+    }
 
 
 def test_splits_with_one_candidate_each_have_one_highest_accuracy():
     """What another method chose: a=0 for the first document, a=5 for the second."""
     choice = pd.DataFrame(
         {
-            "split": [0, 1], "decoder": FB, "candidate": ["a=0", "a=5"], "rank": [0, 1], "iteration": [1, 1],
-            "cv_accuracy": [0.5, 0.9], "cv_fold_sd": 0.0, "chosen_by": "treecrf",
+            "split": [0, 1],
+            "decoder": FB,
+            "candidate": ["a=0", "a=5"],
+            "rank": [0, 1],
+            "iteration": [1, 1],
+            "cv_accuracy": [0.5, 0.9],
+            "cv_fold_sd": 0.0,
+            "chosen_by": "treecrf",
         }
-    ).assign(**CONSTANT)  # fmt: skip
+    ).assign(**CONSTANT)
     plain = curves().query("decoder == @FB and run == -1")
     first, second = (plain[plain["candidate"] == name].assign(split=i) for i, name in enumerate(("a=0", "a=5")))
     both = pd.concat([first, second], ignore_index=True)
@@ -205,14 +219,24 @@ def test_learning_curves_end_at_the_first_tested_iteration_that_is_not_before_th
 
 def test_peaks_are_the_highest_points_at_the_chosen_settings():
     """Not those of other candidates; the first of equals; and "better" is the preferred decoder, not the higher one."""
-    points = [("a", FB, True, 2, 60.0), ("a", FB, True, 4, 62.0), ("a", FB, True, 6, 62.0), ("a", VITERBI, False, 2, 70.0), ("b", FB, False, 2, 50.0), ("b", VITERBI, True, 2, 40.0)]  # fmt: skip
+    points = [
+        ("a", FB, True, 2, 60.0),
+        ("a", FB, True, 4, 62.0),
+        ("a", FB, True, 6, 62.0),
+        ("a", VITERBI, False, 2, 70.0),
+        ("b", FB, False, 2, 50.0),
+        ("b", VITERBI, True, 2, 40.0),
+    ]
     names = ["method", "decoder", "preferred", "iteration", "accuracy"]
     found = peaks(pd.DataFrame(points, columns=names).assign(dataset="toy")).set_index(["method", "decoder"])
     assert found[["iteration", "accuracy"]].to_dict("index") == {
-        ("a", FB): {"iteration": 4, "accuracy": 62.0}, ("a", VITERBI): {"iteration": 2, "accuracy": 70.0},
-        ("a", BETTER): {"iteration": 4, "accuracy": 62.0}, ("b", FB): {"iteration": 2, "accuracy": 50.0},
-        ("b", VITERBI): {"iteration": 2, "accuracy": 40.0}, ("b", BETTER): {"iteration": 2, "accuracy": 40.0},
-    }  # fmt: skip
+        ("a", FB): {"iteration": 4, "accuracy": 62.0},
+        ("a", VITERBI): {"iteration": 2, "accuracy": 70.0},
+        ("a", BETTER): {"iteration": 4, "accuracy": 62.0},
+        ("b", FB): {"iteration": 2, "accuracy": 50.0},
+        ("b", VITERBI): {"iteration": 2, "accuracy": 40.0},
+        ("b", BETTER): {"iteration": 2, "accuracy": 40.0},
+    }
 
 
 NO_REPEATS = pd.DataFrame(columns=training.TIMING_NAMES)
@@ -227,7 +251,11 @@ def test_seconds_of_all_trainings_at_three_points():
     found = training_seconds.timings(choice, spent, again, highest)
     at = found.query("decoder == 'better'").groupby("point")
     assert at["iteration"].first().to_dict() == {"choice": 1, "last": 2, "peak": 2}
-    assert at["cpu_seconds"].apply(sorted).to_dict() == {"choice": [1, 2, 3, 8], "last": [2, 4, 6, 24], "peak": [2, 4, 6, 24]}  # fmt: skip
+    assert at["cpu_seconds"].apply(sorted).to_dict() == {
+        "choice": [1, 2, 3, 8],
+        "last": [2, 4, 6, 24],
+        "peak": [2, 4, 6, 24],
+    }
     means = training_seconds.mean_seconds(found).set_index("decoder").loc[BETTER]
     assert means["cpu_seconds"] == pytest.approx(48 ** (1 / 4))
     assert means["peak_cpu_seconds"] == means["last_cpu_seconds"] == pytest.approx(1152 ** (1 / 4))
@@ -247,20 +275,26 @@ def test_costs_of_an_iteration_and_of_an_induction():
 
 
 def test_seconds_grow_with_a_power_of_the_iterations():
-    """Three trainings; the first half of their iterations, another candidate and what follows convergence do not count."""
+    """Three trainings; the first half of their iterations, another candidate and what follows convergence do not
+    count.
+    """
     choice = pd.DataFrame({"decoder": [FB], "split": 0, "candidate": "a", "cv_accuracy": 0.9, "iteration": 10})
     iteration = np.arange(2, 101, 2)
     powers = {-1: 1.25, 0: 1.3, 1: 1.35}
     parts = [
         pd.DataFrame(
             {
-                "iteration": iteration, "run": run, "split": 0, "candidate": candidate, "decoder": FB,
+                "iteration": iteration,
+                "run": run,
+                "split": 0,
+                "candidate": candidate,
+                "decoder": FB,
                 "cpu_seconds": np.where(iteration <= 30, 99.0, np.minimum(iteration, 60.0) ** power),
             }
         )
         for run, power in powers.items()
         for candidate, power in (("a", power), ("b", 2.0))
-    ]  # fmt: skip
+    ]
     done = pd.DataFrame({"run": list(powers), "split": 0, "candidate": "a", "n_iterations": 60})
     slope, interval = training_seconds.growth_of_seconds(choice, pd.concat(parts), done)
     assert slope == pytest.approx(1.3)
@@ -299,7 +333,13 @@ def test_the_summary_of_a_data_set():
     assert frames["comparisons"][["method", "other"]].drop_duplicates().to_numpy().tolist() == [["treecrf", "memm"]]
     assert (frames["comparisons"]["p_value"] == 1).all()
     better = frames["summary"].query("method == 'memm'").set_index("decoder").loc[BETTER]
-    assert better[["peak_accuracy", "peak_low", "peak_high", "peak_iteration", "peak_cpu_seconds"]].tolist() == [71, 70, 71, 2, 2]  # fmt: skip
+    assert better[["peak_accuracy", "peak_low", "peak_high", "peak_iteration", "peak_cpu_seconds"]].tolist() == [
+        71,
+        70,
+        71,
+        2,
+        2,
+    ]
     assert frames["summary"].query("decoder == @FB")["peak_accuracy"].tolist() == [62.0, 62.0]
     points = frames["timings"].groupby("point")["cpu_seconds"].first()
     assert points.to_dict() == {"choice": 1.0, "peak": 2.0, "last": 2.0, "forward_backward": 3.0, "induction": 3.0}
@@ -323,16 +363,20 @@ def test_published_values():
 
 
 def test_printed_numbers_stand_beside_the_decoder_that_they_are_of():
-    """Table 3.5 repeats an accuracy of TreeCRF from table 3.4: on faq_ai_general the lower one, that of forward-backward."""
+    """Table 3.5 repeats an accuracy of TreeCRF from table 3.4: on faq_ai_general the lower one, that of
+    forward-backward.
+    """
     methods = ("treecrf", "mallet", "mallet_linear", "linear_crf", "induced_crf")
     rows = [("faq_ai_general", method, decoder) for method in methods for decoder in (FB, VITERBI, BETTER)]
     measured = dict.fromkeys(("published", "peak_accuracy", "chosen_accuracy", "peak_low", "peak_high"), 90.0)
     found = beside_peaks(pd.DataFrame(rows, columns=["dataset", "method", "decoder"]).assign(**measured))
     printed = found.set_index(["table", "method", "decoder"])
     assert printed["percent"].to_dict() == {
-        ("3.4", "treecrf", FB): 95.65, ("3.4", "treecrf", VITERBI): 95.72, ("3.5", "treecrf", FB): 95.65,
+        ("3.4", "treecrf", FB): 95.65,
+        ("3.4", "treecrf", VITERBI): 95.72,
+        ("3.5", "treecrf", FB): 95.65,
         **{("3.5", method, BETTER): 92.70 for method in methods[1:]},
-    }  # fmt: skip
+    }
     counted = found[found["counted"]]
     assert counted["method"].tolist() == ["treecrf", "treecrf", "mallet", "mallet_linear"]  # the paper's own methods
 

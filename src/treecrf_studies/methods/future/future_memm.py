@@ -280,7 +280,7 @@ class FutureFeatureMEMM(ChainLabeller):
         return train.select(fitted), train.select(validating)
 
     def _side(self, data: SequenceSet, space: chain.StateSpace) -> Any:
-        from treecrf_studies.methods.future.boosting_state import Side
+        from treecrf_studies.methods.future.training import Side
 
         aligned, labels = self.align_inputs(data, self.unseen), self.align_labels(data)
         return Side(

@@ -177,7 +177,9 @@ class Kernel(NamedTuple):
         return ((squares + self.coef0) / (self.scale + self.coef0)) ** self.degree
 
     def weighted(self, left: Inputs, right: Inputs, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The kernel of all pairs times coefficients, shape (n_left, n_labels), for coefficients (n_right, n_labels)."""
+        """The kernel of all pairs times coefficients, shape (n_left, n_labels), for coefficients (n_right,
+        n_labels).
+        """
         total, dtype = np.empty((left.shape[0], coefficients.shape[1])), precision(right.shape[0])
         left, right, coefficients = (values.astype(dtype) for values in (left, right, coefficients))
         for begin in range(0, len(total), ROWS):

@@ -34,7 +34,7 @@ from planted_verdicts import DOWN, PLANTED, SAME, UP, coefficients, pairs, plant
 from treecrf.io.files import write_frame
 from treecrf_studies.framework.claims.judge import Results
 from treecrf_studies.framework.claims.rows import LARGER, check_claim
-from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.jobs import JobContext
 from treecrf_studies.future.jobs import one_directional_example
 from treecrf_studies.missing.summary import analyse
 from treecrf_studies.report.ledger import claim_rows, verdicts
@@ -63,7 +63,9 @@ def test_planted_results_have_their_verdict(tmp_path, claim, verdict):
 
 @pytest.fixture(scope="module")
 def with_results_of_others(tmp_path_factory):
-    """Makes a folder with the results of all claims but those that read the same files; claims with the same others share it."""
+    """Makes a folder with the results of all claims but those that read the same files; claims with the same others
+    share it.
+    """
     folders, each = {}, tmp_path_factory.mktemp("each")
     for claim, plants in PLANTED.items():
         next(iter(plants.values()))(each / claim)
@@ -167,7 +169,8 @@ def test_published_differences_stand_beside_measured_ones(tmp_path):
         == f"✗ nettalk: CRF with induction −0.90 points against TreeCRF ({tests}, 90 % interval −1.19 to −0.61)"
     )
     assert finding.explanation == (
-        f"Here CRF with induction is 0.90 points worse than TreeCRF on nettalk ({tests}, published +0.74 points at the peaks)."
+        f"Here CRF with induction is 0.90 points worse than TreeCRF on nettalk ({tests}, published +0.74 points at the "
+        "peaks)."
     )
 
 
@@ -177,9 +180,10 @@ def test_the_valid_test_decides_and_not_the_papers(tmp_path):
         plant_comparisons(tmp_path, dataset, (*pair, 0.2), papers_p=1e-9)
     finding = find(tmp_path, "P3.5")
     assert finding.verdict == "undecided"
-    assert "protein: TreeCRF +5.00 points against MALLET (no induction) (by the paper's test p < 0.001, by the sequence-level test p = 0.200, " in (
-        finding.numbers
-    )  # fmt: skip
+    assert (
+        "protein: TreeCRF +5.00 points against MALLET (no induction) (by the paper's test p < 0.001, by the "
+        "sequence-level test p = 0.200, " in (finding.numbers)
+    )
 
 
 def test_a_large_p_is_no_sign_of_equality(tmp_path):
@@ -244,9 +248,17 @@ def test_larger_samples_judge_every_claim_that_names_one(tmp_path):
         for name, row in rows.items()
     }
     assert found == {
-        "P3.1": "replicated", "P3.2": "not_replicated", "P3.3": "replicated", "P3.4": "not_replicated", "P3.5": "replicated",
-        "P3.6": "not_replicated", "P3.11": "not_replicated", "P3.12": "replicated", "P3.13": "not_replicated", "I1": "partly",
-    }  # fmt: skip
+        "P3.1": "replicated",
+        "P3.2": "not_replicated",
+        "P3.3": "replicated",
+        "P3.4": "not_replicated",
+        "P3.5": "replicated",
+        "P3.6": "not_replicated",
+        "P3.11": "not_replicated",
+        "P3.12": "replicated",
+        "P3.13": "not_replicated",
+        "I1": "partly",
+    }
 
 
 def test_seconds_that_were_measured_once_decide_nothing(tmp_path):
@@ -295,7 +307,8 @@ def test_a_coefficient_without_a_maximum_is_shown_with_the_likelihood_ratio(tmp_
     finding = find(tmp_path, "P4.2")
     assert finding.verdict == "replicated"
     assert (
-        "nettalk 5%, instance weighting +0.10 points against surrogate splitting (p = 0.049 by the sequence-level test with Holm’s correction, 90 % interval without correction −0.90 "
+        "nettalk 5%, instance weighting +0.10 points against surrogate splitting (p = 0.049 by the sequence-level test "
+        "with Holm’s correction, 90 % interval without correction −0.90 "
         "to +1.10; log odds +inf, p = 0.010 by the paper's test)" in finding.numbers
     )
 
@@ -444,7 +457,9 @@ def test_more_draws_of_a_data_set_are_named_after_it(tmp_path, name, source, cou
 
 
 def test_real_tests_decide(tmp_path):
-    """200 sequences of 10: shrinkage is 5 points ahead, feature induction equal, MALLET without induction far behind."""
+    """200 sequences of 10: shrinkage is 5 points ahead, feature induction equal, MALLET without induction far
+    behind.
+    """
     wrong = {
         "treecrf": 2,
         "treecrf_original": 2 + (np.arange(200) % 2),

@@ -7,8 +7,7 @@ import pytest
 from scipy.stats import norm
 
 from treecrf_studies.framework.claims.judge import FAILS, HOLDS, Observation
-from treecrf_studies.framework.claims.kinds import Measured, better, equal
-from treecrf_studies.framework.claims.power import smallest_difference, with_power
+from treecrf_studies.framework.claims.kinds import Measured, better, equal, smallest_difference, with_power
 
 SETTINGS = {"level": 0.05, "margin": 0.5}
 

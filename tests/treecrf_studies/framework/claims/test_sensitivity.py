@@ -6,14 +6,14 @@ import pytest
 from planted_claims import CHAPTER_3, RATES, WEIGHTING, against_others, plant_coefficients, plant_comparisons
 from planted_verdicts import PLANTED, plant_growth
 
-from treecrf_studies.framework.claims.rows import parts_of
-from treecrf_studies.framework.claims.sensitivity import (
+from treecrf_studies.framework.claims.rows import (
     DOUBLED,
     HALVED,
     HOLM_WITHIN,
     PAPERS_TEST,
     WITHOUT_EQUIVALENCE,
     other_rules,
+    parts_of,
     scaled,
     thresholds_text,
     without,
@@ -21,9 +21,17 @@ from treecrf_studies.framework.claims.sensitivity import (
 from treecrf_studies.report.ledger import claim_rows, verdicts, verdicts_by_rule
 
 ROW = {
-    "id": "X", "kind": "better", "datasets": ["a", "b", "c"], "bound": 99.9, "about": 100, "level": {"a": 0.005, "otherwise": 0.01}, "enough": "2/3",
-    "quorum": 2, "thresholds": {"bound": "paper", "level": "ours", "enough": "ours"}, "test": "< {bound}",
-}  # fmt: skip
+    "id": "X",
+    "kind": "better",
+    "datasets": ["a", "b", "c"],
+    "bound": 99.9,
+    "about": 100,
+    "level": {"a": 0.005, "otherwise": 0.01},
+    "enough": "2/3",
+    "quorum": 2,
+    "thresholds": {"bound": "paper", "level": "ours", "enough": "ours"},
+    "test": "< {bound}",
+}
 
 
 def by_rule(folder, claim):

@@ -20,7 +20,12 @@ from treecrf_studies.methods.future._bag_kernels import (
     residuals_of,
     slope_along,
 )
-from treecrf_studies.methods.future.features import Bags, cut_windows, even_thresholds, thermometer
+from treecrf_studies.methods.future.features import (
+    Bags,
+    cut_windows,
+    even_thresholds,
+    thermometer,
+)
 
 # Sequences of different lengths, one of them 1; the second has two observations beyond its positions.
 OFFSETS = np.array([0, 4, 7, 8, 17])

@@ -6,8 +6,8 @@ import pytest
 
 from treecrf import Attribute, SequenceSet, chain
 from treecrf.trees.forest import Evaluator
-from treecrf_studies.methods.future.boosting_state import tree_grower
 from treecrf_studies.methods.future.features import NO_STATES, columns_of
+from treecrf_studies.methods.future.training import tree_grower
 
 
 @pytest.mark.parametrize("l2_regularization", [0.0, 2.0])

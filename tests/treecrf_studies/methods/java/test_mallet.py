@@ -240,8 +240,8 @@ def test_a_folder_that_cannot_be_written_to_is_named(bare, monkeypatch, tmp_path
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("TREECRF_JARS", str(tmp_path / "file" / "jars"))
     assert _java.java_problem() == (
-        f"the jars cannot be kept in {tmp_path / 'file' / 'jars'} (Not a directory); set TREECRF_JARS to a folder that you may "
-        "write to."
+        f"the jars cannot be kept in {tmp_path / 'file' / 'jars'} (Not a directory); set TREECRF_JARS to a folder that "
+        "you may write to."
     )
 
 
@@ -250,7 +250,8 @@ def test_jars_are_resolved_once_and_are_those_that_are_known(bare, tmp_path, mon
     known.write_text(f"{hashlib.sha256().hexdigest()}  a.jar\n")
     monkeypatch.setattr(_java, "_POM", Path(shutil.copy(_java._POM, tmp_path)))
     bare(
-        f'echo run >> {tmp_path}/runs; for word; do last="$word"; done; mkdir "${{last#*=}}"; touch "${{last#*=}}/a.jar"'
+        f'echo run >> {tmp_path}/runs; for word; do last="$word"; done; mkdir "${{last#*=}}"; '
+        'touch "${last#*=}/a.jar"'
     )
     jars = _java.find_jars()
     assert [jar.name for jar in jars] == ["a.jar"]

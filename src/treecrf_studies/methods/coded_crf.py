@@ -80,7 +80,7 @@ def staged_distances(bits: NDArray[np.float64], code: NDArray[np.bool_], every: 
     float64, shape (n_positions, n_labels)
         The same array again and again.
     """
-    from treecrf_studies.methods.coding._distance_kernels import add_distances
+    from treecrf_studies.methods._distance_kernels import add_distances
 
     distances, columns = np.zeros((len(bits), len(code))), np.ascontiguousarray(code.T)
     for last in range(every, code.shape[1] + 1, every):

@@ -1,4 +1,4 @@
-"""Kernel of `treecrf_studies.methods.coding.coded_crf`."""
+"""Kernel of `treecrf_studies.methods.coded_crf`."""
 
 from __future__ import annotations
 

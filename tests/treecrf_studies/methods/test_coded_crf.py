@@ -10,7 +10,7 @@ from builders import larger_set, random_set
 from treecrf import SequenceSet, TreeCRF
 from treecrf.models.linear.perceptron import VotedPerceptron
 from treecrf.statistics.selection import sequence_folds
-from treecrf_studies.methods.coding.coded_crf import (
+from treecrf_studies.methods.coded_crf import (
     CodedCRF,
     make_code,
     neighbours,

@@ -1,1 +1,0 @@
-"""Labellers of many labels that learn one bit of a code at a time."""
