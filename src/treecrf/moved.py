@@ -33,11 +33,11 @@ _PLACES = {
 _JOINED = {
     "chain.lag": "chain.smoothing",
     "compiled.rules": "compiled.struct",
-    "models.boosted.checkpoint": "models.boosted.boosting",
-    "models.boosted.memm": "models.boosted.treecrf",
     "ensembles.stacking": "ensembles.combiners",
     "estimators.padding": "estimators.labels",
     "estimators.routing": "estimators.protocol",
+    "models.boosted.checkpoint": "models.boosted.boosting",
+    "models.boosted.memm": "models.boosted.treecrf",
     "readers.sets": "readers.reading",
     "statistics.mcnemar": "statistics.paired",
     "statistics.sign_flip": "statistics.paired",

@@ -72,7 +72,7 @@ assert Path("m.npz").exists()
 
 
 @pytest.mark.parametrize(
-    ("script", "without_compilation", "most"), [(BOOSTING, "1", 12), (FIT, "0", 54)], ids=["an iteration", "a cell"]
+    ("script", "without_compilation", "most"), [(BOOSTING, "1", 10), (FIT, "0", 54)], ids=["an iteration", "a cell"]
 )
 def test_few_files_are_followed(script, without_compilation, most, tmp_path):
     environment = os.environ | {"NUMBA_DISABLE_JIT": without_compilation, "PYTHONPATH": str(ROOT / "src")}

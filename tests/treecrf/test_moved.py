@@ -53,7 +53,8 @@ def test_a_saved_labeller_of_the_studies_is_named_without_them():
     code = WITHOUT + "treecrf.load(sys.argv[1])"
     done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=False)
     assert done.stderr.splitlines()[-1] == (
-        f"ValueError: {path} holds a 'KernelCRF', a labeller of the family kernel, which is in the package treecrf_studies; install that."
+        f"ValueError: {path} holds a 'KernelCRF', a labeller of the family kernel, which is in the package "
+        f"treecrf_studies; install that."
     )
 
 

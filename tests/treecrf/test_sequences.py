@@ -82,7 +82,8 @@ def test_infinity_is_a_value_and_names_are_not_used_twice():
         (
             table(word=["w1", "w2", "w1"]),
             {},
-            "row 2, column 'word': sequence 'w1' comes a second time; sort the table if these rows belong to it, or rename it if they are",
+            "row 2, column 'word': sequence 'w1' comes a second time; sort the table if these rows belong to it, "
+            "or rename it if they are",
         ),
         (table(word=["w1", None, "w2"]), {}, "row 1, column 'word'"),
         (table(word=["w1", "", "w2"]), {}, "row 1, column 'word'"),

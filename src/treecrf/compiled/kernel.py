@@ -71,11 +71,13 @@ class _KernelCompiler(_Compiler):
     objects.
     """
 
+    def __init__(self, rules: Any, *others: Any) -> None:
+        super().__init__(_Types(rules), *others)
+
     def define_pipelines(self) -> Any:
         from numba.core import typed_passes, untyped_passes
         from numba.core.compiler_machinery import PassManager
 
-        self.state.typingctx = _Types(self.state.typingctx)
         passes = PassManager("kernel")
         for name in ("TranslateByteCode", "FixupArgs", "IRProcessing", "GenericRewrites", "ReconstructSSA"):
             passes.add_pass(getattr(untyped_passes, name), name)

@@ -7,7 +7,6 @@ never changes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir  # type: ignore[import-untyped]
@@ -16,11 +15,10 @@ from numba.core import cgutils
 from numba.core.datamodel import models, register_default
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.core.typing.typeof import typeof_impl
-from numba.extending import NativeValue, intrinsic, lower_getattr_generic, overload, unbox
+from numba.extending import NativeValue, lower_getattr_generic, unbox
 
 types: Any = _types  # made at run time, as the others
 _Template: Any = AttributeTemplate
-_intrinsic: Any = intrinsic
 
 _WORD = ir.IntType(64)
 _DATA, _SHAPE = 4, 5  # words of numba's form of an array before its address, and before its lengths
@@ -174,39 +172,3 @@ def _fill(c: Any, value: Any, kind: Any, struct: Any, place: int) -> None:
             number = model.as_data(c.builder, c.unbox(part, item).value)
             c.builder.store(number, _word(c.builder, value, place, model.get_data_type()))
         place += _n_words(part)
-
-
-def maker(cls: type[Any]) -> Callable[[tuple[Any, ...]], Any]:
-    """A function that makes a struct in a kernel, which is valid until that kernel returns or makes another one there.
-
-    Parameters
-    ----------
-    cls : type
-        A struct of arrays.
-    """
-
-    def make(fields: tuple[Any, ...]) -> Any:
-        return cls(*fields)
-
-    @_intrinsic
-    def make_record(typing_context: Any, fields: Any) -> Any:
-        record = _record_of(cls)
-
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            value = cgutils.alloca_once(builder, ir.ArrayType(_WORD, record.n_words))
-            value = builder.bitcast(value, ir.IntType(8).as_pointer())
-            for name, (number, kind) in zip(cls._fields, enumerate(record.types), strict=True):
-                array = context.make_array(kind)(context, builder, builder.extract_value(arguments[0], number))
-                place = record.field(name)[1]
-                builder.store(array.data, _word(builder, value, place + _DATA, array.data.type))
-                for i, length in enumerate(cgutils.unpack_tuple(builder, array.shape)):
-                    builder.store(length, _word(builder, value, place + _SHAPE + i))
-            # LLVM must not know that it is the same memory each time, as nothing in a record changes.
-            return builder.asm(
-                ir.FunctionType(value.type, [value.type]), "", "=r,0,~{memory}", [value], side_effect=True
-            )
-
-        return record(fields), generate
-
-    overload(make)(lambda fields: lambda fields: make_record(fields))
-    return make

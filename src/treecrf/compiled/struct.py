@@ -11,7 +11,7 @@ A struct is a named tuple under `@struct`. The annotation of an array names its 
         tree: Tree
 
 The docstring's list of attributes, the compiled type and the allocation follow from it. Arrays that come from files
-have rules for their values, too (`treecrf.compiled.struct`).
+have rules for their values, too (`Rule`).
 """
 
 from __future__ import annotations

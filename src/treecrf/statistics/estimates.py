@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf.io.arrays import Bools, Floats, integers, reals
 from treecrf.io.messages import listed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 EVALUATION_COLUMNS = ("dataset", "rate", "method", "training_set", "test_set", "sequence")
 """Columns that tell the rows of `counts` apart."""
@@ -27,6 +31,8 @@ def check_columns(frame: pd.DataFrame, what: str, names: Iterable[str]) -> None:
     ValueError
         For what is refused.
     """
+    import pandas as pd  # takes long to import, and estimates need no frames
+
     if not isinstance(frame, pd.DataFrame):
         raise ValueError(f"The {what} are of type {type(frame).__name__}; give a pandas DataFrame.")
     needed = list(names)
@@ -62,6 +68,8 @@ def check_counts(counts: pd.DataFrame, names: Collection[str]) -> None:
 
 def lay_out(group: pd.DataFrame, names: Sequence[str]) -> tuple[list[str], Floats, Floats]:
     """Correct and all positions by the levels of each name, in their order, and the levels of the first name."""
+    import pandas as pd  # as above
+
     codes, levels = zip(*(pd.factorize(group[name], sort=True) for name in names), strict=True)
     shape = tuple(map(len, levels))
     place = np.ravel_multi_index(codes, shape)

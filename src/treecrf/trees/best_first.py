@@ -1,5 +1,5 @@
-"""Best-first growing (PhD table 3.1): what trees are grown from, and the best split of each leaf, searched for no earlier
-than it is needed.
+"""Best-first growing (PhD table 3.1): what trees are grown from, and the best split of each leaf, searched for no
+earlier than it is needed.
 
 A leaf is split only if none gains more. So a leaf is given a bound of its gain first, which takes less time than a
 search, and is searched when no other leaf has a larger gain or bound. Within a leaf, too, only columns are searched
@@ -7,9 +7,9 @@ whose bound is not below the gain that has been found. The trees are those that 
 gives.
 
 Growing is the same for rows of each kind (`treecrf.trees.grower`, `treecrf.trees.missing.grower`,
-`treecrf.trees.pair_grower`): the root's sums are written; then `choose_split` says which leaf to split by what, the rows
-of that leaf are divided and its children's sums written, until there are enough leaves or none gains; last come the leaf
-values.
+`treecrf.trees.pair_grower`): the root's sums are written; then `choose_split` says which leaf to split by what, the
+rows of that leaf are divided and its children's sums written, until there are enough leaves or none gains; last come
+the leaf values.
 """
 
 from __future__ import annotations
@@ -362,8 +362,8 @@ def _take_sums(problem, nodes, leaf, column):
 
 @kernel(types.UniTuple(int64, 2)(PROBLEM, NODE_STATS, int64, int64, TREE))
 def write_test(problem, nodes, leaf, child, tree):
-    """Write the set of the split that makes `child`; return the sum of the rows where it holds, which is one number, and
-    0, or two.
+    """Write the set of the split that makes `child`; return the sum of the rows where it holds: one number and 0, or
+    two.
     """
     column, number = int64(tree.columns[child - 1]), (child - 1) * (1 + tree.surrogates.shape[1])
     n_codes, _ = _take_sums(problem, nodes, leaf, column)
@@ -424,7 +424,7 @@ def _search_leaf(problem, nodes, leaf):
 
 @kernel(int64(PROBLEM, SAMPLE, NODE_STATS, int64, TREE), separate=True)
 def choose_split(problem, sample, nodes, n_leaves, tree):
-    """Write leaf, column and gain of the next split, the first of the largest gain; return the leaf, or -1 if none gains.
+    """Write leaf, column and gain of the next split, the first of the largest gain; return the leaf, -1 if none gains.
 
     Leaves are numbered by birth: the root is leaf 0, and split ``i`` turns part of leaf ``parents[i]`` into leaf ``i +
     1``: the rows where the test is true leave, those where it is false stay under the old number.

@@ -11,7 +11,6 @@ from numba import boolean, float64, int16, int32, int64, uint64, void
 from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel
-from treecrf.compiled.record import maker
 from treecrf.compiled.struct import (
     NOT_INFINITE,
     WEIGHTS,
@@ -157,9 +156,15 @@ class Routing(NamedTuple):
 ROUTING = compiled_type(Routing)
 
 
-@kernel(void(TREE, COLUMNS, int16[:, ::1], ROUTING))
-def route(tree, columns, labels_of_state, routing):
-    """Send all rows of a data set through a tree by making its splits again.
+def route(tree: Tree, columns: Columns, labels_of_state: NDArray[np.int16], routing: Routing) -> None:
+    """Send all rows of a data set through a tree by making its splits again."""
+    n_sets = 1 + tree.surrogates.shape[1]
+    _route(tree.parents, tree.columns, tree.codes, tree.first_code, n_sets, columns, labels_of_state, routing)
+
+
+@kernel(void(int32[::1], int32[::1], int32[::1], int64[::1], int64, COLUMNS, int16[:, ::1], ROUTING))
+def _route(parents, tested, codes_of_sets, first_code, n_sets, columns, labels_of_state, routing):
+    """`route`, from arrays of a `Tree`; each split has `n_sets` sets of codes.
 
     A window split walks the postings of the tested cells, of a single one about ``n_positions / n_categories``, so a
     tree costs far less than one descent per row. A cell whose code belongs to no category of the training set is in no
@@ -167,13 +172,13 @@ def route(tree, columns, labels_of_state, routing):
     """
     membership, states, n_states = routing.membership, routing.states, routing.n_states
     n_all_states, n_positions = membership.shape
-    n_slots, n_sets = len(columns.first_cell) - 1, 1 + tree.surrogates.shape[1]
+    n_slots = len(columns.first_cell) - 1
     take_all_states(states, n_states, 0)
     for state in range(n_all_states):
         membership[state, :] = 0 if state == 0 else -1
-    for split in range(len(tree.parents)):
-        leaf, child = tree.parents[split], split + 1
-        column, codes = tree.columns[split], set_of(tree, split * n_sets)
+    for split in range(len(parents)):
+        leaf, child = parents[split], split + 1
+        column, codes = tested[split], codes_of_sets[first_code[split * n_sets] : first_code[split * n_sets + 1]]
         lane = states[leaf, 0]
         if column < n_slots:
             members = membership[lane]
@@ -197,8 +202,8 @@ def route(tree, columns, labels_of_state, routing):
 def add_leaf_values(values, routing, exponentiated, potentials):
     """Add each row's leaf value to its potential, shape (n_positions, n_all_states), in place.
 
-    `routing` is from `route` or `treecrf.trees.grower.grow_tree`. If `exponentiated`, `potentials` holds exp(F) and `values`, shape
-    (n_leaves,), holds exp(leaf value): then they are multiplied.
+    `routing` is from `route` or `treecrf.trees.grower.grow_tree`. If `exponentiated`, `potentials` holds exp(F) and
+    `values`, shape (n_leaves,), holds exp(leaf value): then they are multiplied.
     """
     states, n_states, n_all_states = routing.states, routing.n_states, potentials.shape[1]
     factors = np.empty(len(values) + 1)  # the first for positions without a row in the lane
@@ -344,26 +349,15 @@ def _restore(*parts: tuple[NDArray[Any], np.dtype[Any]]) -> Forest:
 
 
 FOREST = compiled_type(Forest)
-_make_tree_of = maker(Tree)
 
 
 @kernel(void(FOREST, int64, COLUMNS, int16[:, ::1], ROUTING))
 def _route_through(forest, number, columns, labels_of_state, routing):
-    """`route` through one tree, as views; its sets begin where they do in the forest's codes."""
+    """`route` through one tree; its sets begin where they do in the forest's codes."""
     begin, end, n_sets = forest.first_split[number], forest.first_split[number + 1], 1 + forest.surrogates.shape[1]
-    tree = _make_tree_of(
-        (
-            forest.parents[begin:end],
-            forest.columns[begin:end],
-            forest.codes,
-            forest.first_code[begin * n_sets : end * n_sets + 1],
-            forest.values[begin + number : end + number + 1],
-            forest.shares[begin:end],
-            forest.surrogates[begin:end],
-            forest.gains[begin:end],
-        )
-    )
-    route(tree, columns, labels_of_state, routing)
+    parents, tested = forest.parents[begin:end], forest.columns[begin:end]
+    first_code = forest.first_code[begin * n_sets : end * n_sets + 1]
+    _route(parents, tested, forest.codes, first_code, n_sets, columns, labels_of_state, routing)
 
 
 @kernel(void(FOREST, int64, int64, COLUMNS, int16[:, ::1], ROUTING, float64[:, :, ::1]))

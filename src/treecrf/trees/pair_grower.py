@@ -287,8 +287,8 @@ def _split(problem, rows, workspace, leaf, child, tree):
 
 @kernel(int64(PROBLEM, PAIR_ROWS, SAMPLE, WORKSPACE, TREE))
 def grow_pair_tree(problem, rows, sample, workspace, tree):
-    """As `treecrf.trees.grower.grow_tree`; the sample's positions are all that may have the label, and have their leaves on
-    return.
+    """As `treecrf.trees.grower.grow_tree`; the sample's positions are all that may have the label, and have their
+    leaves on return.
 
     A position that is not to be seen has a block of -1 and a unit of 0.
     """

@@ -223,13 +223,19 @@ def _best_subset(sums, n_codes, split_params):
 
 @kernel(types.Tuple((float64, int64))(COLUMN_SUMS, int64, SPLIT_PARAMS), separate=True)
 def _best_threshold(sums, n_codes, split_params):
-    """The best set of the lowest codes, in `ORDERED`; the candidate is their number, and who joins them."""
+    """The best set of the lowest codes, in `ORDERED`; the candidate is their number, and who joins them.
+
+    Of sets with the same rows only the smallest is looked at: small leaves have few.
+    """
     edge, n_bins = n_codes - 1, n_codes - 1
     has_edge, has_missing = sums.weights[edge] > 0, split_params.missing != UNKNOWN and sums.weights[n_codes] > 0
     low_weights, low_gradients, gains = sums.side_weights, sums.side_gradients, sums.gains
     weight = gradient = 0.0
+    n_sets, differs = uint64(0), True
     for n_low in range(uint64(n_bins)):
-        low_weights[n_low], low_gradients[n_low] = weight, gradient
+        low_weights[n_sets], low_gradients[n_sets], sums.places[n_sets] = weight, gradient, n_low
+        n_sets += uint64(differs)
+        differs = (sums.weights[n_low] != 0) | (sums.gradients[n_low] != 0)
         weight += sums.weights[n_low]
         gradient += sums.gradients[n_low]
     best, candidate = 0.0, int64(-1)
@@ -240,17 +246,15 @@ def _best_threshold(sums, n_codes, split_params):
         edge_weight, edge_gradient = sums.weights[edge] * with_edge, sums.gradients[edge] * with_edge
         more_weight = edge_weight + sums.weights[n_codes] * with_missing
         more_gradient = edge_gradient + sums.gradients[n_codes] * with_missing
-        for n_low in range(uint64(n_bins)):
-            gains[n_low] = side_gain(
-                low_weights[n_low] + more_weight, low_gradients[n_low] + more_gradient, sums, split_params
-            )
+        for i in range(n_sets):
+            gains[i] = side_gain(low_weights[i] + more_weight, low_gradients[i] + more_gradient, sums, split_params)
         if has_missing:
             alone = gains[0] if split_params.missing == INCORPORATED and variant == _WITH_MISSING else 0.0
-            for n_low in range(n_bins):
-                gains[n_low] = gains[n_low] if _tells_known(low_weights[n_low] + edge_weight, sums, n_codes) else 0.0
+            for i in range(n_sets):
+                gains[i] = gains[i] if _tells_known(low_weights[i] + edge_weight, sums, n_codes) else 0.0
             gains[0] = max(gains[0], alone)
-        gain, n_low = best_of(gains[:n_bins])
-        chosen = n_low * _N_VARIANTS + variant
+        gain, place = best_of(gains[:n_sets])
+        chosen = sums.places[max(place, 0)] * _N_VARIANTS + variant
         if gain > best or (gain == best and gain > 0 and chosen < candidate):
             best, candidate = gain, chosen
     return best, candidate

@@ -14,7 +14,12 @@ from treecrf.cli.shared import say
 def report(
     config: Annotated[
         list[Path] | None,
-        typer.Option("--config", "-c", metavar="FILE", help="Settings of the run; several files may be given."),
+        typer.Option(
+            "--config",
+            "-c",
+            metavar="FILE",
+            help="Settings of the run, laid over config/config.yaml as Snakemake does.",
+        ),
     ] = None,
     figure: Annotated[
         Path | None,
@@ -33,7 +38,9 @@ def report(
     from treecrf_studies.framework.settings import load_settings
 
     inches = _inches(width)
-    settings = load_settings(read_configuration(config or [Path("config/config.yaml")]))
+    protocol = Path("config/config.yaml")
+    below = [protocol] if protocol.is_file() or not config else []
+    settings = load_settings(read_configuration([*below, *(config or [])]))
     if figure is not None:
         from treecrf_studies.report.paper_figure import write_paper_figure
 

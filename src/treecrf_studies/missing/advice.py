@@ -151,7 +151,11 @@ def judge(parts: Iterable[tuple[pd.DataFrame, pd.DataFrame, Sequence[str]]]) -> 
         return pd.DataFrame()
     joined = pd.concat(found, ignore_index=True)
     mechanism = joined["mechanism"].fillna("mcar") if "mechanism" in joined else pd.Series("mcar", index=joined.index)
-    return joined.assign(mechanism=mechanism, missing=mechanism.map(RANDOMNESS).fillna(MCAR))
+    cases = joined.assign(mechanism=mechanism, rate=joined["rate"].round(6))
+    once = cases.drop_duplicates(
+        ["dataset", "rate", "mechanism", "method"]
+    )  # both parts have cells missing completely at random
+    return once.assign(missing=once["mechanism"].map(RANDOMNESS).fillna(MCAR))
 
 
 def recommended(judged: pd.DataFrame) -> str | None:

@@ -78,15 +78,15 @@ def _advantage(
     rate, other, points = (row[name] for name in ("rate", "method", "value"))
     p = row["p_holm" if corrected and not np.isnan(row["p_value"]) else "p_value"]
     log_odds, is_starred = _published(dataset, rate, method, other)
-    where = f"{dataset} {rate:.0%}, {METHOD_NAMES[other]} {points_text(points)} against {METHOD_NAMES[method]}"
+    where = f"{dataset} {rate:.0%}, {METHOD_NAMES[method]} {points_text(-points)} against {METHOD_NAMES[other]}"
     half = t.ppf(0.95, row["degrees_of_freedom"]) * row["standard_error"]
     scope = " on other lines of the same documents" if row["cluster"] == BLOCK else ""
     by_test = f"by the sequence-level test{' with Holm’s correction' if corrected else ''}{scope}"
-    ends = f"90 % interval without correction {signed(points - half)} to {signed(points + half)}"
+    ends = f"90 % interval without correction {signed(-points - half)} to {signed(half - points)}"
     valid = "no sequence-level test" if np.isnan(p) else f"{p_text(p)} {by_test}, {ends}"
-    paper = f"log odds {_signed(row['coefficient'])}, {p_text(row['papers_p'])} by the paper's test"
+    paper = f"log odds {_signed(-row['coefficient'])}, {p_text(row['papers_p'])} by the paper's test"
     printed = (
-        "" if np.isnan(log_odds) else f", published log odds {_signed(log_odds)}{' (as points)' if is_starred else ''}"
+        "" if np.isnan(log_odds) else f", published log odds {_signed(-log_odds)}{' (as points)' if is_starred else ''}"
     )
     return Measured(
         -points,

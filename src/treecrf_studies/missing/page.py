@@ -19,6 +19,7 @@ from treecrf_studies.framework.page import (
     setting,
     table,
     text,
+    with_caption,
 )
 from treecrf_studies.missing.advice import advice, answers, tree_answers
 from treecrf_studies.missing.claims import stars
@@ -27,7 +28,7 @@ from treecrf_studies.rendering.style import DECODER_NAMES, method_name, ordered_
 
 INTRODUCTION = """
 The study removes cells of the inputs completely at random, before windows are cut. Every method sees the same missing cells, so
-compare the methods at one share. Each share has {train} damaged training sets and {test} damaged test sets.
+compare the methods at one share. Damaged training sets of each share: {train}. Damaged test sets: {test}.
 
 Lambda and iteration are chosen by hold-out within the damaged training set. The held-out share is {held_out}. The decoder is
 {decoder}. At 0 %, nothing is removed, and there is one training and one test. Marks: docs/statistics.md.
@@ -96,7 +97,9 @@ def _comparisons(context: PageContext) -> list[Part]:
         for place, baseline in enumerate(baselines)
         for part in _against(context, baseline, set(comparisons["dataset"][chosen == baseline]), is_first=not place)
     ]
-    figures = [part for baseline in sorted(baselines) for part in _effects(context, baseline)]
+    # That of which a finding is told comes first; the others are folded.
+    effects = [part for baseline in sorted(baselines, reverse=True) for part in _effects(context, baseline)]
+    figures = with_caption(effects, context.caption("effects"))
     tables = context.folder / "tables"
     tests = {f"all tests vs {method_name(name)}": tables / f"significance_{name}.csv" for name in baselines}
     deviance = table("deviance", "Analysis of deviance", has_caption=False)(context)
@@ -125,7 +128,7 @@ def _against(context: PageContext, baseline: str, datasets: set[str], is_first: 
 def _effects(context: PageContext, baseline: str) -> list[Part]:
     name = method_name(baseline)
     alt = f"Interval plot of accuracy differences vs {name} in points by share of missing cells, with a panel for each data set. The table above has the numbers."
-    return context.figure(f"effects_{baseline}", alt, context.caption("effects"))
+    return context.figure(f"effects_{baseline}", alt, label=f"vs {name}")
 
 
 def _of_sets(layout: pd.DataFrame, names: set[str]) -> pd.DataFrame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite
+from math import isfinite, isnan
 from typing import NamedTuple
 
 import matplotlib as mpl
@@ -14,7 +14,7 @@ from treecrf_studies.rendering.cells import number, signed
 from treecrf_studies.rendering.parts import Drawing, escaped
 from treecrf_studies.rendering.style import INK, SETTINGS, SMALL
 
-STANDINGS = {"replicated": "#009E73", "partly": "#E69F00", "not_replicated": "#D55E00", "undecided": INK}
+STANDINGS = {"replicated": "#0072B2", "partly": "#3a96cc", "not_replicated": "#D55E00", "undecided": INK}
 """Colours by verdict, which colour-blind readers tell apart."""
 
 COLOR = "#0072B2"
@@ -26,13 +26,16 @@ LONGEST = 3.0
 PLOT, LINE, LETTER = 3.3, 0.24, 0.066
 """Width of the plot, height of a line, and width of a letter of the texts beside it, in inches."""
 
+LONG = 25
+"""A plot of more lines has its axis at the top too."""
+
 MOST_NAMED = 12
 """The alternative text names so many lines at most."""
 
 
 class Interval(NamedTuple):
     """A line: a value with its interval, and the values behind it, such as those of single data sets; `standing` is a
-    verdict whose colour the line has.
+    verdict whose colour the line has. A line without a value is a heading.
     """
 
     label: str
@@ -42,6 +45,7 @@ class Interval(NamedTuple):
     note: str = ""
     standing: str = ""
     dots: tuple[float, ...] = ()
+    marker: str = "o"
 
 
 class Forest(NamedTuple):
@@ -64,6 +68,8 @@ class Forest(NamedTuple):
     def text(self, row: Interval) -> str:
         """The value with its interval."""
         shown = signed if self.unit == "points" else number
+        if isnan(row.value):
+            return ""
         if not (isfinite(row.low) and isfinite(row.high)):
             return shown(row.value)
         return f"{shown(row.value)} ({shown(row.low)} to {shown(row.high)})"
@@ -93,7 +99,7 @@ def forest_figure(forest: Forest) -> Figure:
     texts = [f"{forest.text(row)}{f'  {row.note}' if row.note else ''}" for row in rows]
     labels = [_short(row.label) for row in rows]
     left, right = (LETTER * max(map(len, words), default=0) + 0.2 for words in (labels, texts))
-    width, height = left + PLOT + right, LINE * len(rows) + 0.62
+    width, height = left + PLOT + right, LINE * len(rows) + (0.9 if len(rows) > LONG else 0.62)
     with mpl.rc_context(SETTINGS):
         figure = Figure(figsize=(width, height))
         axes = figure.add_axes((left / width, 0.46 / height, PLOT / width, LINE * len(rows) / height))
@@ -112,13 +118,17 @@ def forest_figure(forest: Forest) -> Figure:
                 cut = [(low, "<")] * (row.low < low) + [(high, ">")] * (row.high > high)
                 for end, marker in cut:
                     axes.plot(end, place, marker, color=color, markersize=4, clip_on=False, zorder=3)
-            axes.plot(min(max(row.value, low), high), place, "o", color=color, markersize=5, zorder=3, clip_on=False)
-            room = axes.get_yaxis_transform()
-            axes.text(-0.03, place, labels[place], transform=room, ha="right", va="center", fontsize=SMALL)
+            end = min(max(row.value, low), high)
+            axes.plot(end, place, row.marker, color=color, markersize=5, zorder=3, clip_on=False)
+            room, weight = axes.get_yaxis_transform(), "bold" if isnan(row.value) else "normal"
+            axes.text(
+                -0.03, place, labels[place], transform=room, ha="right", va="center", fontsize=SMALL, weight=weight
+            )
             axes.text(1.03, place, texts[place], transform=room, va="center", fontsize=SMALL)
         axes.set_yticks([])
         axes.spines["left"].set_visible(False)
-        axes.set_xlabel(forest.unit)
+        axes.tick_params(top=len(rows) > LONG, labeltop=len(rows) > LONG)
+        axes.set_xlabel("difference in accuracy (points)" if forest.unit == "points" else forest.unit)
     return figure
 
 
@@ -129,22 +139,22 @@ def forest_alt(forest: Forest) -> str:
     return f"{forest.caption.rstrip('.')}, in {forest.unit}. {shown}{f'; and {rest} more lines' if rest > 0 else ''}."
 
 
-def _short(label: str, most: int = 52) -> str:
+def _short(label: str, most: int = 80) -> str:
     return label if len(label) <= most else f"{label[: most - 1]}…"
 
 
 def _ends(forest: Forest) -> tuple[float, float]:
     """The ends of the axis: of all values, and of intervals unless they are far longer than most."""
-    values = [row.value for row in forest.rows] + [dot for row in forest.rows for dot in row.dots] + [*forest.limits]
+    values = (
+        [row.value for row in forest.rows if isfinite(row.value)]
+        + [dot for row in forest.rows for dot in row.dots]
+        + [*forest.limits]
+    )
     known = [row for row in forest.rows if isfinite(row.low) and isfinite(row.high)]
-    halves = sorted(_half(row) for row in known)
+    halves = sorted((row.high - row.low) / 2 for row in known)
     longest = LONGEST * halves[(len(halves) - 1) // 2] if halves else 0.0
     for row in known:
         values += [max(row.low, row.value - longest), min(row.high, row.value + longest)]
     low, high = min(values), max(values)
     room = 0.04 * (high - low) or 1.0
     return low - room, high + room
-
-
-def _half(row: Interval) -> float:
-    return (row.high - row.low) / 2

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
 from treecrf_studies.rendering.cells import three_digits
@@ -143,10 +144,11 @@ def seen_in(figure: Figure) -> str:
         ends = {}
         for mark, name in zip(*axes.get_legend_handles_labels(), strict=True):
             line = mark[0] if isinstance(mark, tuple) else mark  # of error bars
-            points = line.get_xydata() if hasattr(line, "get_xydata") else ()
-            known = [(x, y) for x, y in points if x == x and y == y]
-            if len(known) > 1 and isinstance(name, str):
-                ends[name] = max(known)[1]
+            if not isinstance(line, Line2D) or line.get_linestyle() == "None":  # of marks alone, y may be a row
+                continue
+            known = [(x, y) for x, y in np.asarray(line.get_xydata()) if x == x and y == y]
+            if len(known) > 1:
+                ends[str(name)] = max(known)[1]
         if len(ends) > 1:
             high, low = max(ends, key=lambda name: ends[name]), min(ends, key=lambda name: ends[name])
             title = axes.get_title(loc="left").replace("\n", " ")

@@ -165,6 +165,11 @@ def _show_tables(app: Any, tree: Any, name: str) -> None:
         is_open = not any(isinstance(each, nodes.image) for each in section.findall(nodes.image))
         html = table_html(path, link.astext(), address, known, is_open)
         paragraph.replace_self(nodes.raw("", html, format="html"))
+    for picture in list(tree.findall(nodes.image)):
+        path = Path(app.srcdir, picture["uri"])
+        if path.suffix == ".svg" and "<a xlink:href" in (drawn := path.read_text(encoding="utf-8")):
+            linked = nodes.raw("", linked_picture(drawn, picture.get("alt", "")), format="html")
+            (picture.parent if isinstance(picture.parent, nodes.paragraph) else picture).replace_self(linked)
     shown = set()
     for paragraph in list(tree.findall(nodes.paragraph)):
         match [child for child in paragraph.children if child.astext().strip() or isinstance(child, nodes.image)]:
@@ -174,6 +179,15 @@ def _show_tables(app: Any, tree: Any, name: str) -> None:
                 shown.add(section)
                 parts = [nodes.raw("", begin, format="html"), picture, nodes.raw("", "</details>", format="html")]
                 paragraph.replace_self(parts)
+
+
+def linked_picture(drawn: str, alt: str) -> str:
+    """An SVG whose marks are links to pages as a part of the page, since those of pictures cannot be followed."""
+    inside = drawn[drawn.index("<svg") :]
+    named = re.sub(
+        r'<a xlink:href="([^"]*?([^"/]+)\.html)" target="_blank"', r'<a href="\1" aria-label="Claim \2"', inside
+    )
+    return f'<div class="linked" role="group" aria-label="{escape(alt)}">{named}</div>'
 
 
 def _parents(node: Any) -> Iterable[Any]:
@@ -221,8 +235,9 @@ def table_html(path: Path, caption: str, address: str, pages: dict[str, str], is
 
 
 def _is_numeric(cells: Sequence[str]) -> bool:
-    shown = [cell for cell in cells if cell not in ("", "–")]
-    return bool(shown) and all(map(is_number, shown))
+    """Whether most cells of a column are numbers."""
+    shown = [is_number(cell) for cell in cells if cell not in ("", "–")]
+    return 2 * sum(shown) > len(shown)
 
 
 def _class(is_numeric: bool, *others: str) -> str:

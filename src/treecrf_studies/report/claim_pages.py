@@ -70,7 +70,8 @@ ABOUT_LIMITS = "Vertical lines mark the values at which the claim begins or ceas
 
 ABOUT_INTERVALS = """
 {limits} Each interval is of one comparison, without a
-correction for their number: 90 % for differences, 95 % for repeated measurements of a time.
+correction for their number: 90 % for differences, 95 % for repeated measurements of a time. Blue: the claim holds; light blue:
+in part; orange: it fails; grey: open. Tests decide with a correction, so a grey interval may exclude zero.
 """
 
 ABOUT_PAPERS_TEST = """
@@ -256,9 +257,10 @@ def _numbers(compared: pd.DataFrame) -> list[Part]:
     if rows and len(rows) <= MOST_LINES:
         units = {row["unit"] for row in rows}
         unit = units.pop() or "value" if len(units) == 1 else "value"
+        sets = {row["dataset"] for row in rows}
         lines = [
             Interval(
-                f"{row['dataset']}, {row['what']}",
+                f"{row['dataset']}, {row['what']}" if len(sets) > 1 else row["what"],
                 row["measured"],
                 row["low"],
                 row["high"],

@@ -5,7 +5,8 @@ Each has a function for its frame, one for the figure, and what is seen and what
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
 from typing import Any
 
 import matplotlib as mpl
@@ -23,9 +24,9 @@ from treecrf_studies.framework.comparisons import facing
 from treecrf_studies.framework.views import CEILING, NEAR, distinct_accuracies
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.cells import seconds_text, signed, with_and
-from treecrf_studies.rendering.panels import MARKER_SIZES, label_points, sentence_figure
+from treecrf_studies.rendering.panels import MARKER_SIZES, label_points
 from treecrf_studies.rendering.style import INK, SETTINGS, SMALL, training_method_name, training_method_style
-from treecrf_studies.report.papers import SIGNS, paper_of, three_counts, verdict_text
+from treecrf_studies.report.papers import SIGNS, claim_path, paper_of, three_counts, verdict_text
 from treecrf_studies.training.choices import BETTER
 
 TABLE_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#c48600", "#3a96cc")
@@ -84,8 +85,6 @@ def published_figure(frame: pd.DataFrame) -> Figure:
 
     Filled marks are counted; colours and marks of the tables are those of the rows.
     """
-    if frame.empty:
-        return sentence_figure("This run has measured none of the published accuracies.")
     sources = list(dict.fromkeys(frame["source"]))
     with mpl.rc_context(SETTINGS):
         figure = Figure(figsize=(WIDTH, 3.5), layout="constrained")
@@ -113,8 +112,6 @@ def published_figure(frame: pd.DataFrame) -> Figure:
 
 def published_alt(frame: pd.DataFrame) -> str:
     """What `published_figure` shows."""
-    if frame.empty:
-        return "No published accuracy was measured."
     away = frame["measured"] - frame["published"]
     farthest = away.abs().argmax()
     far = frame.iloc[farthest]
@@ -130,7 +127,7 @@ def published_caption(frame: pd.DataFrame) -> str:
     """What follows from `published_figure`."""
     return (
         f"{_n_near(frame)} published accuracies are met within {NEAR:g} point. Hollow marks are not counted: inferred "
-        f"columns, no peak measured, or at least {CEILING:g} % published."
+        f"columns, no peak measured, {CEILING:g} % or more published."
     )
 
 
@@ -200,8 +197,6 @@ def cost_figure(frame: pd.DataFrame) -> Figure:
     """Mean accuracy against CPU seconds on a logarithmic axis, a named mark for each method; a line joins the methods that
     no other one beats in both.
     """
-    if len(frame) < 2:
-        return sentence_figure("No two methods share a data set.")
     with mpl.rc_context(SETTINGS):
         figure = Figure(figsize=(WIDTH, 4.6), layout="constrained")
         axes = figure.subplots()
@@ -228,8 +223,6 @@ def cost_figure(frame: pd.DataFrame) -> Figure:
 
 def cost_alt(frame: pd.DataFrame) -> str:
     """What `cost_figure` shows."""
-    if frame.empty:
-        return "No method was measured."
     best, quick = frame.iloc[0], frame.iloc[frame["seconds"].argmin()]
     optimal = with_and(training_method_name(method) for method in frame.loc[frame["is_optimal"], "method"])
     return (
@@ -240,16 +233,16 @@ def cost_alt(frame: pd.DataFrame) -> str:
 
 def cost_caption(frame: pd.DataFrame) -> str:
     """What follows from `cost_figure`."""
-    if frame.empty:
-        return "No method was measured."
     best = frame.iloc[0]
     is_near = frame["accuracy"] >= best["accuracy"] - NEAR_BEST
     near = frame[is_near].sort_values("seconds").iloc[0]
-    start = f"{best['accuracy']:.1f} % mean accuracy is the highest ({training_method_name(best['method'])})"
+    start = (
+        f"{best['accuracy']:.2f} % is the highest mean over {best['datasets']} ({training_method_name(best['method'])})"
+    )
     if near["method"] == best["method"]:
         return f"{start}; no quicker method is within {NEAR_BEST:g} points."
     return (
-        f"{start}; {training_method_name(near['method'])} reaches {near['accuracy']:.1f} % in "
+        f"{start}; {training_method_name(near['method'])} reaches {near['accuracy']:.2f} % in "
         f"{100 * near['seconds'] / best['seconds']:.2g} % of its CPU time."
     )
 
@@ -307,12 +300,10 @@ def strip_frame(claims: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["id", "group", "number", "way", "verdict"])
 
 
-def strip_figure(frame: pd.DataFrame, address: Callable[[str], str] | None = None) -> Figure:
-    """A square for each claim and way to judge, with colour and sign of its verdict; groups side by side, as many as a line
-    holds. `address` gives a claim's page, to which its squares of an SVG link.
+def strip_figure(frame: pd.DataFrame) -> Figure:
+    """A square for each claim and way to judge, with colour and sign of its verdict, that is a link to the claim's page in a
+    site; groups side by side, as many as a line holds.
     """
-    if frame.empty:
-        return sentence_figure("No claim was judged.")
     lines = list(_lines(frame))
     height_of_line = len(WAYS) + 2.4
     width = max(place + group["number"].nunique() for line in lines for place, group in line)
@@ -324,7 +315,7 @@ def strip_figure(frame: pd.DataFrame, address: Callable[[str], str] | None = Non
         axes.set(xlim=(-left, width), ylim=(height, 0))
         axes.axis("off")
         for index, line in enumerate(lines):
-            _draw_line(axes, line, index * height_of_line, address)
+            _draw_line(axes, line, index * height_of_line)
         _draw_legend(axes, frame, height - 0.9, -left + 0.1)
     return figure
 
@@ -367,9 +358,7 @@ def _lines(frame: pd.DataFrame) -> Iterator[list[tuple[float, pd.DataFrame]]]:
     yield line
 
 
-def _draw_line(
-    axes: Axes, line: list[tuple[float, pd.DataFrame]], top: float, address: Callable[[str], str] | None
-) -> None:
+def _draw_line(axes: Axes, line: list[tuple[float, pd.DataFrame]], top: float) -> None:
     for row, name in enumerate(WAYS.values()):
         axes.text(-0.3, top + 1.6 + row, name, ha="right", va="center", fontsize=SMALL)
     for place, group in line:
@@ -381,7 +370,7 @@ def _draw_line(
             axes.text(column + 0.5, top + 1.5 + len(WAYS), str(number), ha="center", va="center", fontsize=6.5)
         for square in group.to_dict("records"):
             row = list(WAYS).index(square["way"])
-            url = address(square["id"]) if address else None
+            url = f"{PurePosixPath(claim_path(square['id'])).with_suffix('.html')}"
             _draw_square(axes, columns[square["number"]], top + 1.1 + row, square["verdict"], url)
 
 
@@ -394,7 +383,8 @@ def _draw_square(axes: Axes, x: float, y: float, verdict: str, url: str | None =
             (x + 0.06, y + 0.06), 0.88, 0.88, facecolor=fill, edgecolor=edge, linewidth=0.6, linestyle=style, url=url
         )
     )
-    axes.text(x + 0.5, y + 0.52, SIGNS[verdict], ha="center", va="center", fontsize=SMALL, color=sign)
+    text = "" if verdict == "not_run" else SIGNS[verdict]
+    axes.text(x + 0.5, y + 0.52, text, ha="center", va="center", fontsize=SMALL, color=sign)
 
 
 def _draw_legend(axes: Axes, frame: pd.DataFrame, y: float, x: float) -> None:
@@ -459,8 +449,6 @@ def gap_figure(frame: pd.DataFrame) -> Figure:
     """A cell for each method and data set: points behind the best one, `MARK` where the test shows it; empty where the
     method was not run.
     """
-    if frame.empty:
-        return sentence_figure("No methods were compared.")
     methods = list(dict.fromkeys(frame["method"]))
     n_methods = frame.groupby("dataset")["method"].nunique()
     datasets = sorted(dict.fromkeys(frame["dataset"]), key=lambda name: -n_methods[name])
@@ -481,8 +469,6 @@ def gap_figure(frame: pd.DataFrame) -> Figure:
 
 def gap_alt(frame: pd.DataFrame) -> str:
     """What `gap_figure` shows."""
-    if frame.empty:
-        return "No methods were compared."
     best = frame[frame["is_best"]]
     by_method = best.groupby("method", sort=False)["dataset"].agg(lambda names: with_and(names))
     leaders = "; ".join(f"{training_method_name(str(method))} on {names}" for method, names in by_method.items())
@@ -493,12 +479,10 @@ def gap_alt(frame: pd.DataFrame) -> str:
 
 def gap_caption(frame: pd.DataFrame) -> str:
     """What follows from `gap_figure`."""
-    if frame.empty:
-        return "No methods were compared."
     others = frame[~frame["is_best"]]
     return (
         f"{int(others['is_shown'].sum())} of {len(others)} gaps to the best method are shown by the test ({MARK}). "
-        "Cells: points behind the best; empty: not run."
+        "Cells: points behind it (FAQ sets: by positions); empty: not run."
     )
 
 
@@ -506,7 +490,8 @@ def _draw_cell(axes: Axes, row: Mapping[Any, Any], column: int, line: int) -> No
     depth = float(PowerNorm(0.5, 0.0, FAR, clip=True)(row["gap"]))
     color = "#0072B2" if row["is_best"] else COLORS(depth)
     axes.add_patch(Rectangle((column - 0.48, line - 0.46), 0.96, 0.92, facecolor=color, linewidth=0))
-    text = "best" if row["is_best"] else f"{_one_digit(row['gap'])}{MARK if row['is_shown'] else ''}"
+    gap = f"{np.round(row['gap'], 1) + 0.0:.1f}"
+    text = "best" if row["is_best"] else "tie" if gap == "0.0" else f"{gap}{MARK if row['is_shown'] else ''}"
     axes.text(
         column,
         line + 0.02,
@@ -517,7 +502,3 @@ def _draw_cell(axes: Axes, row: Mapping[Any, Any], column: int, line: int) -> No
         color="#ffffff" if row["is_best"] or depth > DARK_FROM else "#202020",
         weight="bold" if row["is_shown"] or row["is_best"] else "normal",
     )
-
-
-def _one_digit(gap: float) -> str:
-    return f"{np.round(gap, 1) + 0.0:.1f}"

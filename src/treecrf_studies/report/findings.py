@@ -29,7 +29,7 @@ from treecrf_studies.rendering.parts import (
 from treecrf_studies.rendering.style import method_name, training_method_name
 from treecrf_studies.report import figures, lesson_plot, paper_plots
 from treecrf_studies.report.lessons import Frames, find_lessons
-from treecrf_studies.report.papers import Paper
+from treecrf_studies.report.papers import Paper, verdict_text
 
 BASELINE = "instance_weighting"
 """The treatment of missing values that chapter 4 proposes."""
@@ -86,7 +86,7 @@ def _overview(settings: Settings, claims: pd.DataFrame | None) -> Iterator[Secti
         told = figures.gap_caption(gaps), figures.gap_alt(gaps)
         yield _section("Gaps to the best method", gaps, figures.gap_figure, *told)
     costs = figures.cost_frame(frames.read("training", "summary"))
-    if len(costs):
+    if len(costs) > 1:
         told = figures.cost_caption(costs), figures.cost_alt(costs)
         yield _section("Accuracy vs CPU time", costs, figures.cost_figure, *told)
 
@@ -94,8 +94,25 @@ def _overview(settings: Settings, claims: pd.DataFrame | None) -> Iterator[Secti
 def _section(
     title: str, frame: pd.DataFrame, draw: Callable[[pd.DataFrame], Figure], caption: str, alt: str
 ) -> Section:
-    drawing = Drawing(draw(frame), alt, escaped(caption), texts_of(frame), slug(title))
+    drawing = Drawing(draw(frame), alt, escaped(caption), _readable(frame), slug(title))
     return Section(slug(title), title, [drawing])
+
+
+def _readable(frame: pd.DataFrame) -> pd.DataFrame:
+    """The numbers of a figure with the names that readers see."""
+    heads = {
+        "is_best": "best",
+        "is_shown": "test finds it worse",
+        "is_optimal": "no method beats it in both",
+        "way": "test",
+    }
+    known: dict[str, Callable[[str], str]] = {
+        "method": training_method_name,
+        "way": figures.WAYS.__getitem__,
+        "verdict": verdict_text,
+    }
+    shown = frame.assign(**{name: frame[name].map(known[name]) for name in known if name in frame})
+    return texts_of(shown).rename(columns=heads)
 
 
 def learnt_page(settings: Settings) -> Page | None:
@@ -104,9 +121,6 @@ def learnt_page(settings: Settings) -> Page | None:
     if not found:
         return None
     frame = lesson_plot.lesson_frame(found)
-    caption, alt = escaped(lesson_plot.lesson_caption(frame)), lesson_plot.lesson_alt(frame)
-    numbers = texts_of(frame.drop(columns="target"))
-    plot = Drawing(lesson_plot.lesson_figure(frame), alt, caption, numbers, "differences")
     sections = [
         Section(
             slug(lesson.title),
@@ -118,7 +132,11 @@ def learnt_page(settings: Settings) -> Page | None:
         )
         for lesson in found
     ]
-    lead: list[Part] = [*([plot] if len(frame) else []), paragraph(INTRODUCTION)]
+    lead: list[Part] = [paragraph(INTRODUCTION)]
+    if len(frame):
+        figure, alt = lesson_plot.lesson_figure(frame), lesson_plot.lesson_alt(frame)
+        numbers = texts_of(frame.drop(columns="target"))
+        lead.insert(0, Drawing(figure, alt, escaped(lesson_plot.lesson_caption(frame)), numbers, "differences"))
     return Page(LEARNT, LEARNT_TITLE, LEARNT_TITLE, [Group("", sections)], lead)
 
 
@@ -183,8 +201,6 @@ def curve_frame(curves: pd.DataFrame) -> pd.DataFrame:
 
 def curve_alt(frame: pd.DataFrame) -> str:
     """What `treecrf_studies.training.figures.accuracy_by_iteration` shows."""
-    if frame.empty:
-        return "No method has iterations."
     first = frame.sort_values("last", ascending=False, kind="stable").drop_duplicates("dataset")
     ends = with_and(
         f"{training_method_name(row['method'])} with {row['last']:.1f} % on {row['dataset']}"
@@ -195,8 +211,6 @@ def curve_alt(frame: pd.DataFrame) -> str:
 
 def curve_caption(frame: pd.DataFrame) -> str:
     """What follows from it."""
-    if frame.empty:
-        return "No method has iterations."
     n_fell = int((frame["highest"] - frame["last"] >= FELL).sum())
     return (
         f"{n_fell} of {len(frame)} curves end at least {FELL:g} point below their highest value: these methods must be "
@@ -206,8 +220,6 @@ def curve_caption(frame: pd.DataFrame) -> str:
 
 def seconds_alt(frame: pd.DataFrame) -> str:
     """What `treecrf_studies.training.figures.seconds_by_iteration` shows."""
-    if frame.empty:
-        return "No method has iterations."
     slow, quick = frame.iloc[frame["seconds"].argmax()], frame.iloc[frame["seconds"].argmin()]
     return (
         f"CPU seconds by iteration of {counted(frame['method'].nunique(), 'method')}. Up to the last iteration, "
@@ -253,8 +265,6 @@ def effect_frame(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
 
 def effect_alt(frame: pd.DataFrame) -> str:
     """What is seen of `effect_frame`."""
-    if frame.empty:
-        return "No methods for missing values were compared."
     most, least = frame.iloc[frame["value"].argmax()], frame.iloc[frame["value"].argmin()]
     return (
         f"Accuracy minus that of {method_name(most['other'])}, by data set and share of removed values: from "
@@ -264,8 +274,6 @@ def effect_alt(frame: pd.DataFrame) -> str:
 
 def effect_caption(frame: pd.DataFrame) -> str:
     """What follows from `effect_frame`."""
-    if frame.empty:
-        return "No methods for missing values were compared."
     counts = frame["decision"].value_counts()
     baseline, worst = method_name(frame["other"].iloc[0]), frame.groupby("method")["value"].mean().idxmin()
     return (

@@ -44,6 +44,8 @@ def _words(frames: Frames) -> Iterator[Markdown]:
         return
     scores = scores[(scores["metric"] == OF_CHUNKS["F1"]) & scores["counted"].astype(bool)]
     scores = scores.sort_values("value", ascending=False).drop_duplicates("method")
+    if len(scores) < 2:
+        return
     best, second = scores.iloc[0], scores.iloc[1]
     of_best = tests[tests["window"] == best["window"]]
     n = sum(of_best[names].eq(best["method"]).any(axis=1).sum() for names in [["method", "other"]])

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
-from treecrf.io.files import read_frames
 from treecrf.io.messages import counted
 from treecrf.statistics.metrics import mean_with_interval
 from treecrf_studies.framework.claims.judge import REPLICATED
@@ -69,14 +68,6 @@ COMPARED = ["dataset", "method", "other", "value", "family_low", "family_high", 
 OURS = "treecrf_newton"
 
 
-class Tile(NamedTuple):
-    """A number, what it is of, and a remark."""
-
-    value: str
-    name: str
-    note: str = ""
-
-
 def overview(
     settings: Settings,
     studies: Sequence[Study],
@@ -91,7 +82,9 @@ def overview(
     `treecrf_studies.report.provenance.job_costs`; `explorer` as of `treecrf_studies.report.papers.paper_pages`.
     """
     comparisons = _comparisons(settings)
-    sections = [_own_method(name, comparisons) for name in settings.labellers]
+    sections = [
+        Section(f"method-{name}", f"Your method: {name}", _by_dataset(name, comparisons)) for name in settings.labellers
+    ]
     methods = set(comparisons["method"]) | set(comparisons["other"])
     guide = choose(Frames(settings)) if claims is not None else Section("choose", "", [])
     sections += [guide, *map(_with_verdicts, overview_findings(settings, claims))]
@@ -107,7 +100,7 @@ def overview(
     title = "TreeCRF: published and reproduced results" if claims is not None else "Comparison of sequence labellers"
     lead: list[Part] = [
         paragraph(ABOUT_PAPERS) if claims is not None else _about_own(settings, studies, methods),
-        *listed(map(_tile, _numbers(settings, claims, methods, jobs))),
+        *listed(_numbers(settings, claims, methods, jobs)),
         _ways(explorer, bool(guide.parts)),
     ]
     return Page(PATH, title, "Overview", [Group("", [section for section in sections if section.parts])], lead)
@@ -129,35 +122,28 @@ def _with_verdicts(section: Section) -> Section:
 # --- numbers ----------------------------------------------------------------------------------------
 
 
-def _numbers(settings: Settings, claims: pd.DataFrame | None, methods: set[str], jobs: pd.DataFrame) -> list[Tile]:
-    tiles = []
+def _numbers(settings: Settings, claims: pd.DataFrame | None, methods: set[str], jobs: pd.DataFrame) -> list[Markdown]:
+    """Numbers, what they are of, and remarks."""
+    found = []
     if claims is not None:
         met, of, apart = nearness_texts(distinct_accuracies(published_values(settings)))
-        tiles.append(Tile(met, "published accuracies met within one point", f"{of}. Counted apart: {apart}"))
+        found.append((met, f"published accuracies met within one point: {of}. Counted apart: {apart}"))
         n_replicated = int((claims["verdict"] == REPLICATED).sum())
         rest = counts_text(claims[claims["verdict"] != REPLICATED])
-        tiles.append(Tile(f"{n_replicated} of {len(claims)}", "claims replicated by the sequence-level test", rest))
-    names = {name for study in registry() for name in _distinct(study.name, settings)}
-    tiles.append(Tile(str(len(names)), "data sets"))
+        found.append((f"{n_replicated} of {len(claims)}", f"claims replicated by the sequence-level test: {rest}"))
+    found.append((str(len({name for study in registry() for name in _measured(study.name, settings)})), "data sets"))
     if claims is None and methods:
-        tiles.append(Tile(str(len(methods)), "methods"))
+        found.append((str(len(methods)), "methods"))
     if len(jobs):
-        tiles.append(Tile(_duration(jobs["CPU s"].astype(float).sum()), "CPU time"))
-    return tiles
+        found.append((_duration(jobs["CPU s"].astype(float).sum()), "CPU time"))
+    return [md("**{value}** {text}", value=value, text=text) for value, text in found]
 
 
-def measured(study: str, settings: Settings) -> list[str]:
-    """The data sets of a study that have results."""
+def _measured(study: str, settings: Settings) -> list[str]:
+    """The data sets of a study that have results, without those that are another one with other folds or options."""
     declared = next(each for each in registry() if each.name == study)
-    results, names = Path(settings.results), StudyFiles(declared, settings).all_datasets()
-    return [name for name in names if next((results / study / name).glob("*.csv"), None)]
-
-
-def _distinct(study: str, settings: Settings) -> list[str]:
-    """Those that are not another one of the study with other folds or options."""
-    declared = next(each for each in registry() if each.name == study)
-    distinct = StudyFiles(declared, settings).distinct_datasets()
-    return [name for name in measured(study, settings) if name in distinct]
+    names, folder = StudyFiles(declared, settings).distinct_datasets(), Path(settings.results, study)
+    return [name for name in names if next((folder / name).glob("*.csv"), None)]
 
 
 def _duration(seconds: float) -> str:
@@ -166,13 +152,8 @@ def _duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"
 
 
-def _tile(tile: Tile) -> Markdown:
-    value = md("**{value}** {name}", value=tile.value, name=tile.name)
-    return md("{value}: {note}", value=value, note=tile.note) if tile.note else value
-
-
 def _about_own(settings: Settings, studies: Sequence[Study], methods: set[str]) -> Note:
-    names = {name for study in studies for name in measured(study.identifier, settings)}
+    names = {name for study in studies for name in _measured(study.identifier, settings)}
     methods = methods or set(settings.training.methods)  # one alone is compared with none
     return paragraph(ABOUT_OWN, methods=counted(len(methods), "method"), datasets=counted(len(names), "data set"))
 
@@ -182,54 +163,37 @@ def _about_own(settings: Settings, studies: Sequence[Study], methods: set[str]) 
 
 def _comparisons(settings: Settings) -> pd.DataFrame:
     """Tests between methods of the training study, at the choice, with the preferred decoder."""
-    paths = [f"{settings.results}/training/{name}/comparisons.csv" for name in _distinct("training", settings)]
-    paths = [path for path in paths if Path(path).is_file()]
-    if not paths:
-        return pd.DataFrame(columns=COMPARED)
-    frame = read_frames(paths)
-    return frame[frame["decoder"] == BETTER]
+    frame = Frames(settings).read("training", "comparisons")
+    return (frame[frame["decoder"] == BETTER] if len(frame) else frame).reindex(columns=COMPARED)
 
 
 def _rivals(method: str, comparisons: pd.DataFrame) -> Section:
     """A method minus each rival, mean over the data sets."""
-    rows = []
+    name, rows = training_method_name(method), []
+    title, n_sets = f"{name} vs its rivals", comparisons["dataset"].nunique()
+    if n_sets == 1:
+        return Section("rivals", title, _by_dataset(method, comparisons))
     for other, of in facing(comparisons, method).groupby("other", sort=False):
-        mean = float(of["value"].mean())
-        one = (float(of["family_low"].iloc[0]), float(of["family_high"].iloc[0]))
-        low, high = mean_with_interval(of["value"])[1] if len(of) > 1 else one
+        low, high = mean_with_interval(of["value"])[1] if len(of) > 1 else of[["family_low", "family_high"]].iloc[0]
         counts = of["decision"].value_counts()
         note = f"better on {counts.get('better', 0)}, worse on {counts.get('worse', 0)} of {len(of)}"
-        if len(of) == 1:
-            note = str(of["decision"].iloc[0])
-        rows.append(Interval(training_method_name(str(other)), mean, low, high, note, dots=tuple(of["value"])))
-    name = training_method_name(method)
+        values = tuple(of["value"])
+        rows.append(Interval(training_method_name(str(other)), np.mean(values), low, high, note, dots=values))
     rows.sort(key=lambda row: -row.value)
     text = (
         f"{name} minus each rival, mean over the data sets with a 95 % interval that takes data sets as independent. "
-        "Small dots are single data sets. Right of zero {name} is more accurate."
-    ).replace("{name}", name)
-    n_sets = comparisons["dataset"].nunique()
-    if n_sets == 1:
-        text = f"{name} minus each rival{INTERVALS} Right of zero {name} is more accurate."
-    return Section("rivals", f"{name} vs its rivals", [Forest(text, rows).part()])
+        f"Small dots are single data sets. Right of zero {name} is more accurate."
+    )
+    return Section("rivals", title, [Forest(text, rows).part()])
 
 
-def _own_method(name: str, comparisons: pd.DataFrame) -> Section:
-    """The gap of a user's method to each rival on each data set."""
-    parts = [
-        Forest(
-            f"{name} minus each rival on {dataset}{INTERVALS} Right of zero {name} is more accurate.",
-            [
-                Interval(
-                    training_method_name(row["other"]),
-                    row["value"],
-                    row["family_low"],
-                    row["family_high"],
-                    row["decision"],
-                )
-                for row in rows.sort_values("value", ascending=False).to_dict("records")
-            ],
-        ).part()
-        for dataset, rows in facing(comparisons, name).groupby("dataset", sort=False)
-    ]
-    return Section(f"method-{name}", f"Your method: {name}", parts)
+def _by_dataset(method: str, comparisons: pd.DataFrame) -> list[Part]:
+    """The gap of a method to each rival on each data set."""
+    name = training_method_name(method)
+    parts: list[Part] = []
+    for dataset, rows in facing(comparisons, method).groupby("dataset", sort=False):
+        ordered = rows.sort_values("value", ascending=False)[["other", *COMPARED[3:]]].itertuples(index=False)
+        lines = [Interval(training_method_name(other), *rest) for other, *rest in ordered]
+        text = f"{name} minus each rival on {dataset}{INTERVALS} Right of zero {name} is more accurate."
+        parts.append(Forest(text, lines).part())
+    return parts

@@ -70,11 +70,7 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
     told = claims if is_published else None
     jobs = provenance.job_costs(results, provenance.used_datasets(settings, chosen))
     commit = provenance.commit()
-    pages += [
-        run_page(settings, is_published),
-        *_glossary(),
-        cite_page(f"results at commit {commit}" if commit else ""),
-    ]
+    pages += [run_page(settings), *_glossary(), cite_page(f"results at commit {commit}" if commit else "")]
     pages.insert(0, overview(settings, shown, told, _absent(settings, chosen, Path(logs)), jobs, explorer))
     banner = settings.banner if finished else f"{UNFINISHED} {settings.banner}".strip()
     shutil.rmtree(reports / MARKDOWN, ignore_errors=True)
@@ -101,7 +97,7 @@ def pages_of_papers(
         return Seen(table_drawings(settings, paper), words, conclude(paper, frames, claims, compared))
 
     learnt = learnt_page(settings)
-    papers = [page for paper in PAPERS for page in paper_pages(paper, shown, claims, compared, seen(paper), explorer)]
+    papers = [page for paper in PAPERS for page in paper_pages(paper, shown, claims, seen(paper), explorer)]
     return [
         *([learnt] if learnt else []),
         *papers,

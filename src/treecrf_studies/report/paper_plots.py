@@ -17,7 +17,7 @@ from treecrf.io.messages import counted
 from treecrf_studies.framework.metrics import ACCURACY, METRICS
 from treecrf_studies.framework.views import NEAR, OTHER_PROGRAM, PEAK, published_pairs
 from treecrf_studies.rendering.cells import signed
-from treecrf_studies.rendering.panels import add_legend, name_axes, panel_grid, sentence_figure
+from treecrf_studies.rendering.panels import add_legend, name_axes, panel_grid
 from treecrf_studies.rendering.style import DECODER_NAMES, INK, SETTINGS, SMALL, training_method_name
 from treecrf_studies.report.figures import shown_methods
 from treecrf_studies.report.papers import Paper
@@ -76,7 +76,7 @@ def beside_frames(
     Returns
     -------
     dict of str to DataFrame
-        By source, such as "PhD table 3.5": source, quantity, dataset, against (the baseline of differences, empty for
+        By source, such as "PhD table 3.5", of which something was measured: source, quantity, dataset, against (the baseline of differences, empty for
         other values), row (method, decoder and condition in words),
         published, measured (as the paper measures), low, high, at_choice, where that is another value, and kind, of
         `treecrf_studies.framework.views.published_pairs`.
@@ -87,7 +87,7 @@ def beside_frames(
     parts = {str(name): part for name, part in _with_rows(rows).groupby("source")} if len(rows) else {}
     for seconds in (step_frame(costs), peak_frame(summary)) if paper.start == "P3" else ():
         parts |= dict.fromkeys(seconds["source"].unique(), seconds)
-    return {source: parts[source].reset_index(drop=True) for source in sorted(parts)}
+    return {source: parts[source].reset_index(drop=True) for source in sorted(parts) if len(_of_paper(parts[source]))}
 
 
 def step_frame(costs: pd.DataFrame) -> pd.DataFrame:
@@ -136,8 +136,6 @@ def beside_figure(frame: pd.DataFrame) -> Figure:
     """
     frame = frame.dropna(subset=["published"])
     frame = frame[frame["measured"].notna() | frame["at_choice"].notna()]
-    if frame.empty:
-        return sentence_figure("This run has measured nothing that this table prints.")
     sets = [
         (f"{name} (vs {against})" if against else str(name), of_set)
         for (name, against), of_set in frame.groupby(["dataset", "against"], sort=False)
@@ -172,8 +170,6 @@ def beside_figure(frame: pd.DataFrame) -> Figure:
 def beside_alt(frame: pd.DataFrame) -> str:
     """What `beside_figure` shows."""
     shown = _of_paper(frame)
-    if shown.empty:
-        return "Nothing that this table prints was measured."
     text = f"{counted(len(shown), 'printed value')} of {shown['source'].iloc[0]} beside measured ones, on {counted(shown['dataset'].nunique(), 'data set')}. "
     if _is_of_seconds(frame):
         ratios = (shown["measured"] / shown["published"]).dropna()
@@ -191,9 +187,7 @@ def beside_alt(frame: pd.DataFrame) -> str:
 
 def beside_caption(frame: pd.DataFrame) -> str:
     """What follows from `beside_figure`."""
-    known, source = _of_paper(frame), frame["source"].iloc[0].partition(",")[0] if len(frame) else ""
-    if known.empty:
-        return "This run has measured nothing that this table prints."
+    known, source = _of_paper(frame), frame["source"].iloc[0].partition(",")[0]
     quantity, n = known["quantity"].iloc[0], len(known)
     if quantity == ACCURACIES:
         texts = [

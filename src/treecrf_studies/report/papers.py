@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -13,7 +13,6 @@ from treecrf.io.messages import counted
 from treecrf_studies.framework.claims.judge import JUDGED, VERDICTS
 from treecrf_studies.framework.claims.sensitivity import WITHOUT
 from treecrf_studies.rendering.cells import DASH
-from treecrf_studies.rendering.markdown import flattened
 from treecrf_studies.rendering.parts import (
     Drawing,
     Figure,
@@ -25,10 +24,10 @@ from treecrf_studies.rendering.parts import (
     Section,
     Study,
     Table,
+    escaped,
     joined,
     link,
     listed,
-    md,
     paragraph,
 )
 
@@ -247,20 +246,19 @@ def paper_pages(
     paper: Paper,
     studies: Sequence[Study],
     claims: pd.DataFrame,
-    compared: pd.DataFrame,
     seen: Seen = NOT_SEEN,
     explorer: str = "",
 ) -> list[Page]:
     """The page of a paper, from all studies that the run has, and one on what its studies add; those without a section are
     left out.
 
-    `claims` and `compared` are from `treecrf_studies.report.ledger`; `explorer` is the page that shows the runs behind
+    `claims` are from `treecrf_studies.report.ledger`; `explorer` is the page that shows the runs behind
     a row, empty without one.
     """
     of_paper = claims[claims["id"].map(paper.has)]
     sections = {section.identifier: section for study in studies for section in study.sections}
     own = [_illustrated(sections[name], seen) for name in paper.own if name in sections]
-    own = [_linked(section, paper, of_paper, compared) for section in own]
+    own = [_linked(section, paper, of_paper) for section in own]
     taken = {name for each in PAPERS for name in each.own} | {*OF_MISSING}
     added = [study for study in studies if study.identifier in paper.studies]
     new = [
@@ -302,46 +300,21 @@ def _illustrated(section: Section, seen: Seen) -> Section:
             part = replace(part, is_headed=False)
         elif isinstance(part, Figure) and part.name in seen.words:
             sentence, alt = seen.words[part.name]
-            part = replace(part, alt=alt, caption=md("{sentence}\n\n{rest}", sentence=sentence, rest=part.caption))
+            part = replace(part, alt=alt, caption=Markdown(f"{escaped(sentence)}\n\n{part.caption}".strip()))
         parts.append(part)
     return section._replace(parts=parts)
 
 
-def _linked(section: Section, paper: Paper, claims: pd.DataFrame, compared: pd.DataFrame) -> Section:
-    """The section with links from its tables, their rows and its figures to claims about them."""
-    by_target: dict[str, list[Mapping[Any, Any]]] = {}
+def _linked(section: Section, paper: Paper, claims: pd.DataFrame) -> Section:
+    """The section with links from its tables and figures to the claims about them."""
+    by_target: dict[str, list[Markdown]] = {}
     for row in claims.to_dict("records"):
-        by_target.setdefault(paper.target(row["source"]).partition("#")[2], []).append(row)
-    return section._replace(parts=[_linked_part(part, by_target, compared) for part in section.parts])
-
-
-def _linked_part(part: Part, claims: Mapping[str, Sequence[Mapping[Any, Any]]], compared: pd.DataFrame) -> Part:
-    if not isinstance(part, Table | Figure) or not claims.get(part.anchor):
-        return part
-    found = claims[part.anchor]
-    part = replace(part, links=tuple(map(claim_link, found)))
-    if isinstance(part, Table):
-        rows = compared[compared["id"].isin([row["id"] for row in found])].to_dict("records")
-        return replace(part, layout=_with_claims(part.layout, rows))
-    return part
-
-
-def _with_claims(layout: pd.DataFrame, rows: Iterable[Mapping[Any, Any]]) -> pd.DataFrame:
-    """A layout with a column of the claims about the data set or the method of a row, at the first row of each."""
-    about: dict[str, list[str]] = {}
-    for row in rows:
-        for name in {row["dataset"], row["method"], row["other"]} - {""}:
-            about.setdefault(name, []).append(row["id"])
-    heads = list(flattened(layout).columns)
-    named = next((heads.index(head) for head in ("method", "data set") if head in heads), None)
-    if named is None:
-        return layout
-    cells, before = [], ""
-    for text in layout.iloc[:, named]:
-        ids = dict.fromkeys(each for name, found in about.items() if name in text.split(" ") for each in found)
-        cells.append(", ".join(ids) if text != before else "")
-        before = text
-    return flattened(layout).assign(claims=cells) if any(cells) else layout
+        by_target.setdefault(paper.target(row["source"]).partition("#")[2], []).append(claim_link(row))
+    parts = [
+        replace(part, links=tuple(by_target.get(part.anchor, ()))) if isinstance(part, Table | Figure) else part
+        for part in section.parts
+    ]
+    return section._replace(parts=parts)
 
 
 BEYOND = paragraph(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from treecrf.io.files import read_frame, read_json, sha256
+from treecrf.io.files import read_frame, read_json, sha256, stacked
 from treecrf.readers.reading import files_of
 from treecrf_studies.datasets import describe
 from treecrf_studies.framework.paths import StudyFiles
@@ -206,29 +206,23 @@ def phase_costs(results: Path, settings: Settings, studies: Sequence[Study]) -> 
         A row per study, data set and method; a column per phase, then the total. The study of future features measures
         whole trainings only.
     """
-    rows = pd.concat([*_phases_of_studies(results, settings, studies), _phases("", "", [], [], [])])
+    names = ["study", "data set", "method", "phase", "cpu_seconds"]
+    parts = [pd.DataFrame(columns=names)]
+    for study in studies:
+        files = StudyFiles(study, settings)
+        for dataset in files.all_datasets() if study.phases else []:
+            paths = combinations(study.phases, {"methods": files.batches(dataset)})
+            for path in filter(Path.is_file, (results / study.name / dataset / path for path in paths)):
+                frame = read_frame(path)
+                phase = frame.get("phase", "whole training")
+                parts.append(frame.assign(**{"study": study.name, "data set": dataset, "phase": phase})[names])
+    rows = stacked(parts)
     if rows.empty:
         return pd.DataFrame()
-    names = ["study", "data set", "method"]
-    sums = rows.pivot_table(index=names, columns="phase", values="cpu_seconds", aggfunc="sum", sort=False)
+    sums = rows.pivot_table(index=names[:3], columns="phase", values="cpu_seconds", aggfunc="sum", sort=False)
     sums["total"] = sums.sum(axis=1)
     texts = pd.DataFrame({phase: [seconds_text(value) for value in sums[phase]] for phase in sums})
     return pd.concat([sums.index.to_frame(index=False).astype(str), texts], axis=1)
-
-
-def _phases(study: str, dataset: str, method: Any, phase: Any, seconds: Any) -> pd.DataFrame:
-    return pd.DataFrame({"study": study, "data set": dataset, "method": method, "phase": phase, "cpu_seconds": seconds})
-
-
-def _phases_of_studies(results: Path, settings: Settings, studies: Sequence[Study]) -> Iterator[pd.DataFrame]:
-    for study in studies:
-        files = StudyFiles(study, settings)
-        for name in files.all_datasets() if study.phases else []:
-            paths = combinations(study.phases, {"methods": files.batches(name)})
-            for path in filter(Path.is_file, (results / study.name / name / path for path in paths)):
-                frame = read_frame(path)
-                phase = frame.get("phase", "whole training")
-                yield _phases(study.name, name, frame["method"], phase, frame["cpu_seconds"])
 
 
 # --- parts ------------------------------------------------------------------------------------------
@@ -265,24 +259,16 @@ hold-outs, and count as one in tests. The setting `groups` of a data set says wh
 under other rules. Short words share a run by chance.
 """
 
-DATASET = """
-**{name}**: {title}. Training: {train:,} sequences, {train_positions:,} positions. Test: {test:,} sequences, {test_positions:,} positions.
-{labels} labels; attributes: {attributes}; {window}.
-"""
 
-SUFFIXES = (".csv", ".parquet", ".svg", ".pdf", ".png")
-"""Files of results that are listed."""
-
-
-def run_page(settings: Settings, is_published: bool) -> Page:
-    """The page; `is_published` says whether the run is about papers."""
-    wanted = [study.name for study in registry() if getattr(settings, study.name).is_wanted]
+def run_page(settings: Settings) -> Page:
+    """The page of a run."""
+    wanted = {study.name for study in registry() if getattr(settings, study.name).is_wanted}
+    of_protocol = settings.may_concern_papers
     sections = [
         Section("datasets", "Data sets", _datasets(settings)),
         Section("cpu-time", "CPU time", _costs(settings)),
-        Section("differing", TITLE, differing_parts(settings, wanted) if settings.may_concern_papers else []),
+        Section("differing", TITLE, _differing(settings, wanted) if of_protocol else []),
         Section("settings", "Settings and versions", _settings(settings)),
-        Section("files", "Files of results", _files(Path(settings.results), is_published)),
     ]
     return Page(PATH, "This run", "This run", [Group("", [section for section in sections if section.parts])])
 
@@ -295,33 +281,27 @@ def _datasets(settings: Settings) -> list[Part]:
         for name in StudyFiles(study, settings).finished()
     }
     described = {name: read_json(path) for name, path in done.items() if path.is_file()}
-    return [part for name, each in described.items() for part in _dataset(name, each)] + related_sequences(described)
-
-
-def _dataset(name: str, described: Mapping[str, Any]) -> list[Part]:
-    parts: list[Part] = [
-        paragraph(
-            DATASET,
-            name=name,
-            title=described["title"],
-            labels=len(described["labels"]),
-            attributes=described["n_attributes"],
-            window=window_text(described["window"]),
-            **{side: described[side]["sequences"] for side in ("train", "test")},
-            **{f"{side}_positions": described[side]["positions"] for side in ("train", "test")},
-        ),
+    rows = [
+        {
+            "data set": name,
+            "what": each["title"],
+            "labels": len(each["labels"]),
+            "attributes": each["n_attributes"],
+            "window": window_text(each["window"]),
+            **{
+                name: f"{each[side]['sequences']:,} sequences, {each[side]['positions']:,} positions"
+                for side, name in (("train", "training set"), ("test", "test set"))
+            },
+            "stands in for": each["stand_in"] or DASH,
+            "source": each["terms"] or DASH,
+        }
+        for name, each in described.items()
     ]
-    if described["stand_in"]:
-        parts.append(paragraph("Stand-in: {text}", text=described["stand_in"]))
-    if described["terms"]:
-        parts.append(paragraph("Source: {terms}.", terms=described["terms"]))
-    return parts
+    return [Table("Data sets of the run", pd.DataFrame(rows).map(str)), *related_sequences(described)] if rows else []
 
 
 def related_sequences(described: Mapping[str, Mapping[str, Any]]) -> list[Part]:
-    """How many groups of related sequences there are, as kept together and by other rules; nothing without data sets."""
-    if not described:
-        return []
+    """How many groups of related sequences there are, as kept together and by other rules."""
     named = list(described.values())
     columns: dict[tuple[str, str], list[str]] = {
         ("", "data set"): list(described),
@@ -367,18 +347,6 @@ def _settings(settings: Settings) -> list[Part]:
     ]
 
 
-def _files(results: Path, is_published: bool) -> list[Part]:
-    """The files of results by their folder; the ledger of claims only where the run is about papers."""
-    rows: list[tuple[str, str]] = []
-    for path in sorted(results.rglob("*")):
-        place = path.relative_to(results)
-        is_ledger = path.stem in ("claims", "claims_by_rule", "claims_compared")
-        if path.suffix in SUFFIXES and place.parts[0] not in ("logs", "benchmarks") and (is_published or not is_ledger):
-            name = place.parent.as_posix() if len(place.parts) > 1 else "results"
-            rows.append((name, path.name))
-    return [Table("Files of results", pd.DataFrame(rows, columns=["folder", "file"]))] if rows else []
-
-
 TITLE = "Settings that differ from the protocol"
 
 FEW = 6
@@ -387,12 +355,9 @@ FEW = 6
 NOTE = "The protocol is the default of every setting. Profile of this run: {profile}."
 
 
-def differing_parts(settings: Settings, studies: Iterable[str]) -> list[Part]:
-    """What the profile of the run is, and a table of the settings that differ from the protocol, of the studies with
-    these names.
-    """
-    shown = set(studies)
-    layout = differing_layout(each for each in settings.differences if each.study in shown)
+def _differing(settings: Settings, studies: Collection[str]) -> list[Part]:
+    """The profile of the run, and the settings of these studies that differ from the protocol."""
+    layout = differing_layout(each for each in settings.differences if each.study in studies)
     note = paragraph(NOTE, profile=settings.profile)
     return [note, Table(TITLE, layout)] if len(layout) else [note, paragraph("No setting differs.")]
 

@@ -367,10 +367,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(f"The results are in {given.folder}/index.md.")
 
 
-if __name__ == "__main__":
-    main()
-
-
 FILE = "counts.parquet"
 """In the folder of a study's evidence."""
 
@@ -448,3 +444,7 @@ def _summed(rows: pd.DataFrame) -> pd.DataFrame:
         rows = rows.assign(n_positions=1, n_correct=(rows["label"] == rows["predicted"]).astype(np.int64))
     named = rows.rename(columns={"run": "draw"})
     return named.groupby(KEYS, sort=False, observed=True)[NUMBERS].sum().reset_index()
+
+
+if __name__ == "__main__":
+    main()

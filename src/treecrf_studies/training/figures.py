@@ -272,7 +272,7 @@ def _draw_line(axes: Axes, method: str, curve: pd.DataFrame, name: str) -> None:
         color=style["color"],
         marker=style["marker"],
         markersize=1.3 * _size(method),
-        markeredgecolor="white",
+        markeredgecolor=style["color"] if style["marker"].startswith("$") else "white",  # an outline hides letters
         markeredgewidth=0.5,
         linestyle="none",
         zorder=4,

@@ -45,6 +45,15 @@ def test_numba_has_the_passes_of_kernels():
     assert {each.__module__ for each, _ in passes} == {untyped_passes.__name__, typed_passes.__name__}
 
 
+def test_numba_asks_the_rules_of_types_for_operations_and_they_remember_the_answers():
+    @kernel.kernel(types.int64(types.int64))
+    def doubled(number):
+        return number + number
+
+    doubled.compile(None)
+    assert "Function(<built-in function add>)" in {str(function) for function, _ in kernel._Types._found.values()}
+
+
 def test_records_read_the_address_and_the_lengths_of_an_array_where_numba_puts_them():
     fields = default_manager[types.Array(types.int64, 2, "C")]._fields
     assert fields[record._DATA : record._SHAPE + 1] == ("data", "shape")

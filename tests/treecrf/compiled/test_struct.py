@@ -12,7 +12,7 @@ from numba import types
 
 import treecrf
 from treecrf.compiled.kernel import kernel
-from treecrf.compiled.record import Record, maker
+from treecrf.compiled.record import Record
 from treecrf.compiled.struct import Bool, Float64, Int16, allocate, compiled_type, struct
 
 
@@ -78,9 +78,6 @@ def test_kernels_take_structs():
     assert total_of(outer, Numbers(100, 0.25, True)) == 0.5 * 6 + 1 + 10 + 101.25
 
 
-make_inner = maker(Inner)
-
-
 @kernel(types.float64(INNER))
 def sum_of_inner(inner):
     """Sum of the values."""
@@ -89,20 +86,6 @@ def sum_of_inner(inner):
         for column in range(inner.values.shape[1]):
             total += inner.values[row, column]
     return total
-
-
-@kernel(types.float64(types.float64[:, ::1], types.boolean[::1]))
-def sum_of_rows(values, flags):
-    """The same from a struct for each row."""
-    total = 0.0
-    for row in range(len(values)):
-        total += sum_of_inner(make_inner((values[row : row + 1], flags[row : row + 1])))
-    return total
-
-
-def test_kernels_make_structs():
-    values, flags = np.arange(12.0).reshape(4, 3), np.zeros(4, dtype=np.bool_)
-    assert sum_of_rows(values, flags) == sum_of_rows.py_func(values, flags) == 66.0
 
 
 @pytest.mark.parametrize(

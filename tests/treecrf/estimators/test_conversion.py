@@ -142,7 +142,7 @@ QUESTIONS = {
 
 @pytest.mark.parametrize("ask", QUESTIONS.values(), ids=QUESTIONS)
 def test_labels_and_weights_stand_in_the_order_of_their_index(ask):
-    """Where sequences have one: that of one frame, which is refused where rows have no name of their own, and of lists."""
+    """Where sequences have one: of a frame, which is refused where rows have no name of their own, and of lists."""
     expected = ask(INPUTS, BY_ROW["label"])
     assert_array_equal(ask(INPUTS, SHUFFLED["label"]), expected)
     assert_array_equal(ask(INPUTS.droplevel(1), BY_ROW["label"].droplevel(1)), expected)
@@ -258,7 +258,8 @@ ONE = np.zeros((2, 1))
     [
         (
             None,
-            "the sequences are None; give a list of sequences (DataFrames, 2-d arrays, lists of dicts), or a SequenceSet.",
+            "the sequences are None; give a list of sequences (DataFrames, 2-d arrays, lists of dicts), or a "
+            "SequenceSet.",
         ),
         ("text", "the sequences are 'text'; give a list"),
         (3, "the sequences are 3; give a list"),

@@ -163,22 +163,28 @@ class Classifier(LinearCRF):
 
 
 OF_ALL = {
-    "check_n_features_in_after_fitting": "another number of columns is refused in another sentence, which names the columns",
+    "check_n_features_in_after_fitting": "another number of columns is refused in another sentence, which names "
+    "the columns",
 }
 OF_LABELLERS = OF_ALL | {
-    "check_all_zero_sample_weights_error": "weights of 0 alone are refused in a sentence with the number 0, not the word",
-    "check_sample_weight_equivalence_on_dense_data": "a weighted position is not a position twice, which would be another sequence",
-    "check_sample_weights_pandas_series": "a frame must say where its sequences begin, by a list or by the name of its index",
+    "check_all_zero_sample_weights_error": "weights of 0 alone are refused in a sentence with the number 0, not "
+    "the word",
+    "check_sample_weight_equivalence_on_dense_data": "a weighted position is not a position twice, which would "
+    "be another sequence",
+    "check_sample_weights_pandas_series": "a frame must say where its sequences begin, by a list or by the name "
+    "of its index",
     "check_estimators_nan_inf": "NaN is refused as missing, in a sentence that says what to do about holes",
     "check_fit2d_1sample": "one position has one label, and labelling needs two; the sentence says so in other words",
     "check_methods_sample_order_invariance": "rows are a sequence, whose order matters",
     "check_methods_subset_invariance": "rows are a sequence, of which a part is another one",
 }
 OF_CLASSIFIERS = OF_LABELLERS | {
-    "check_classifier_data_not_an_array": "a frame must say where its sequences begin, by a list or by the name of its index",
+    "check_classifier_data_not_an_array": "a frame must say where its sequences begin, by a list or by the name "
+    "of its index",
     "check_classifiers_one_label": "labelling needs two labels",
     "check_classifiers_train": "a list is a list of sequences, so that a list of rows is not one sequence",
-    "check_requires_y_none": "labels may come with the sequences, so that their absence is noticed later, in other words",
+    "check_requires_y_none": "labels may come with the sequences, so that their absence is noticed later, in "
+    "other words",
     "check_supervised_y_2d": "a column of labels is taken without a warning",
 }
 OF_IMPUTERS = OF_ALL | {

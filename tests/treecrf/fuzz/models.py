@@ -1,4 +1,4 @@
-"""Changed models of the library's labellers: `test_apart.py` runs this test in a process of its own, which may crash."""
+"""Changed models of the library's labellers; `test_apart.py` runs this in a process of its own, which may crash."""
 
 from changed_models import check_changed_models
 from labellers import LABELLERS, TREES

@@ -1,7 +1,7 @@
 """Wrong arrays and frames given to functions of statistics and of missing values: an answer or one sentence.
 
-Each argument is changed in one of three ways: it holds the same in another form, so the answer must be the same; it is no array of
-such numbers, so there must be an error; or it holds other values, where both may come.
+Each argument is changed in one of three ways: it holds the same in another form, so the answer must be the same; it is
+no array of such numbers, so there must be an error; or it holds other values, where both may come.
 """
 
 import dataclasses

@@ -117,8 +117,15 @@ def test_two_ways_of_reading_plain_csv(tmp_path, table_bytes):
 
 
 TREEBANK = (
-    b"# sent_id = 1\n1-2\tal\t_\t_\t_\t_\t_\t_\t_\t_\n1\ta\ta\tADP\t_\t_\t3\tcase\t_\t_\n2\tel\tel\tDET\t_\t_\t3\tdet\t_\tA=b\n"
-    b"3\tmar\tmar\tNOUN\t_\tGender=Masc\t0\troot\t_\t_\n3.1\tes\tser\tAUX\t_\t_\t_\t_\t3:x\t_\n\n1\t_\t_\tSYM\t_\t_\t0\troot\t_\t_\n\n"
+    b"# sent_id = 1\n"
+    b"1-2\tal\t_\t_\t_\t_\t_\t_\t_\t_\n"
+    b"1\ta\ta\tADP\t_\t_\t3\tcase\t_\t_\n"
+    b"2\tel\tel\tDET\t_\t_\t3\tdet\t_\tA=b\n"
+    b"3\tmar\tmar\tNOUN\t_\tGender=Masc\t0\troot\t_\t_\n"
+    b"3.1\tes\tser\tAUX\t_\t_\t_\t_\t3:x\t_\n"
+    b"\n"
+    b"1\t_\t_\tSYM\t_\t_\t0\troot\t_\t_\n"
+    b"\n"
 )
 
 

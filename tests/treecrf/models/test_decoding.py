@@ -1,4 +1,4 @@
-"""Constrained predictions, best paths, spans and streams of labellers, against the likelihoods of all label sequences."""
+"""Constrained predictions, best paths, spans and streams, against the likelihoods of all label sequences."""
 
 import itertools
 import math

@@ -115,7 +115,10 @@ def test_intervals_are_not_merged():
 
 def test_too_many_categories_are_refused_and_min_count_is_the_cure():
     data = words([1] * 69_990 + [20] * 10)
-    message = r"^attribute 'word' has 70,000 categories and 65,534 are the most; merge the rare ones by min_count=2 or more\.$"
+    message = (
+        r"^attribute 'word' has 70,000 categories and 65,534 are the most; merge the rare ones by "
+        r"min_count=2 or more\.$"
+    )
     for labeller in (TreeCRF(n_iterations=1), LinearCRF(max_iterations=1), WindowLightGBM(n_iterations=1)):
         with pytest.raises(ValueError, match=message):
             labeller.fit(data)

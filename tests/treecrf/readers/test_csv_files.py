@@ -59,7 +59,8 @@ def test_a_spreadsheet_in_every_encoding(read, encoding, said):
     assert cells(frame) == READ
     assert frame.index.tolist() == [2, 3, 4, 6]
     assert told == [
-        f"read with ';' between cells, {said}decimal commas in 'Gewicht (kg)', 'Höhe' (separator, decimal and encoding say "
+        f"read with ';' between cells, {said}decimal commas in 'Gewicht (kg)', 'Höhe' (separator, decimal and "
+        f"encoding say "
         "otherwise)."
     ]
     assert cells(read(MEASURED.encode(encoding), Dialect("csv", ";", ",", encoding))[0]) == READ
@@ -145,7 +146,8 @@ def test_marks_that_contradict_each_other_are_told(read):
 def test_numbers_that_may_be_either_are_refused_until_said(read):
     given = "s;x\n1;1,500\n1;22,250\n"
     assert refused(read, given) == (
-        "table, column 'x': '1,500' may have a decimal comma or one between thousands, and no number of the table shows which; "
+        "table, column 'x': '1,500' may have a decimal comma or one between thousands, and no number of the "
+        "table shows which; "
         "say it (decimal)."
     )
     assert read(given, Dialect(decimal=","))[0]["x"].tolist() == ["1.500", "22.250"]
@@ -229,7 +231,8 @@ def test_quotes_between_tabs_are_those_of_csv_where_rows_allow_it(read, row):
 def test_a_wrong_encoding_is_named(read):
     said = refused(read, "a,b\n1,2\n1,é\n".encode("cp1252"), encoding="utf8")
     assert said == (
-        "table, line 3: not readable as UTF-8 (invalid continuation byte); read it with the encoding it has (encoding), which is "
+        "table, line 3: not readable as UTF-8 (invalid continuation byte); read it with the encoding it has "
+        "(encoding), which is "
         "not utf8."
     )
     assert "unicode_escape" in refused(read, rb"a,b\ud800,", encoding="unicode_escape")

@@ -46,7 +46,8 @@ def test_sequences_are_named_by_files(folder):
     assert frame.index.tolist() == [("a.csv.gz", 2), ("b.csv", 2), ("b.csv", 3), ("c.parquet", 0)]
     assert told == [
         f"folder {folder}: left out 'README.md', which are no files of sequences by their suffixes.",
-        f"table {folder}/b.csv: read with ';' between cells, decimal commas in 'x' (separator, decimal and encoding say "
+        f"table {folder}/b.csv: read with ';' between cells, decimal commas in 'x' (separator, decimal and "
+        f"encoding say "
         "otherwise).",
     ]
 
@@ -65,7 +66,8 @@ def test_files_with_sequences_of_their_own(tmp_path):
         ({"a_csv": "x\n1\n", "a_tsv": "x\n1\n"}, "folder {folder}: a.csv and a.tsv would be one sequence; rename one."),
         (
             {"a_csv": "x,label\n1,u\n", "b_csv": "y,label\n1,u\n"},
-            "table {folder}/b.csv has the columns 'y', 'label', and a.csv has 'x', 'label'; give all files of the folder the same",
+            "table {folder}/b.csv has the columns 'y', 'label', and a.csv has 'x', 'label'; give all files of "
+            "the folder the same",
         ),
         (
             {"a_csv": "x,label\n1,u\n", "b_csv": "x,label\n1\n"},
@@ -282,7 +284,8 @@ def test_parquet(tmp_path):
         ('sequence,label,x\na,u,"1\n2"\nb,u\n', "{path}, line 4: 2 cells"),
         (
             'sequence,label,x\na,u,"1\n',
-            "{path}, line 2: the row that begins there is not readable as CSV with ',' between cells (unexpected end of data)",
+            "{path}, line 2: the row that begins there is not readable as CSV with ',' between cells (unexpected "
+            "end of data)",
         ),
         (
             b"sequence,label,x\na,\xc3\xa4,\xff\n",

@@ -147,7 +147,7 @@ def test_data_sets_and_methods_are_explained_where_they_stand(browser):
     tips = view.locator("table").first.evaluate(
         "(table) => Object.fromEntries([...table.querySelectorAll('[title]')].map((each) => [each.textContent, each.title]))"
     )
-    assert tips["nettalk↕" if "nettalk↕" in tips else "nettalk"] == "stress of English letters"
+    assert tips["nettalk"] == "stress of English letters (sort)"
     assert tips["linear CRF"].startswith("A CRF with one weight per window cell")
     assert tips["trees + net"] == "The average of TreeCRF-Newton and neural CRF."
 

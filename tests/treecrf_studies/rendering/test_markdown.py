@@ -74,7 +74,9 @@ def test_figures_and_downloads_are_copied_and_drawings_drawn(tmp_path):
     site = tmp_path / "site"
     (text,) = written(site, page_with(figure, drawing, downloads)).values()
     assert "![what is seen](training/figure_1.svg)\n\n`a` and \\*b\\*\n\n" in text
-    assert "![lines](index_files/lines.svg)\n\nA caption.\n\n[The same as a table](index_files/lines.csv)" in text
+    assert (
+        "![lines](index_files/lines.svg)\n\nA caption.\n\n[The numbers of this figure](index_files/lines.csv)" in text
+    )
     assert "All: [tests](training/tests.csv).\n" in text
     for file in ("training/figure_1.svg", "index_files/lines.svg", "index_files/lines.csv", "training/tests.csv"):
         assert (site / file).is_file()
@@ -99,3 +101,34 @@ def test_the_documentation_is_linked_where_it_is(tmp_path):
 )
 def test_numbers_are_told_from_words(text, expected):
     assert is_number(text) is expected
+
+
+WORDS = """
+## Data
+
+**Sequence, draw.** Two words, of which one is plain.
+
+## Tests of pairs
+
+**Holm's correction.** A correction.
+
+**MEMM.** A model.
+"""
+
+
+@pytest.mark.parametrize("documentation", ["", ".."])
+def test_words_of_the_glossary_are_links_where_they_stand_first(tmp_path, documentation):
+    text = "A sequence, `draw`, [a draw](b.csv), a memm and a draw. Holm's\ncorrection of **MEMM** or MEMMs, MEMM."
+    pages = [page_with(Note(Markdown(text)), section="MEMM"), page_with(Note(Markdown("MEMM")), path="claims/P1.md")]
+    if documentation:
+        (tmp_path / "glossary.md").write_text(WORDS)
+    else:
+        pages.append(Page("glossary.md", "Glossary", "Glossary", [], [Note(Markdown(WORDS))]))
+    way = "../glossary.md" if documentation else "glossary.md"
+    texts = written(tmp_path / "site", *pages, documentation=documentation)
+    assert (
+        f"A sequence, `draw`, [a draw](b.csv), a memm and a [draw]({way}#data). [Holm's\ncorrection]({way}#tests-of-pairs) of "
+        f"**MEMM** or MEMMs, [MEMM]({way}#tests-of-pairs)." in texts["index.md"]
+    )
+    assert f"[MEMM](../{way}#tests-of-pairs)" in texts["claims/P1.md"]
+    assert "](glossary.md#" not in texts.get("glossary.md", "")

@@ -7,10 +7,12 @@ import pandas as pd
 import pytest
 from browsing import RUN, TEXTS, opened
 from matplotlib.figure import Figure as Drawn
+from matplotlib.patches import Rectangle
 
 from treecrf_studies.rendering.markdown import write_pages
 from treecrf_studies.rendering.parts import (
     Drawing,
+    Figure,
     Group,
     Markdown,
     Note,
@@ -23,6 +25,7 @@ from treecrf_studies.rendering.parts import (
 )
 from treecrf_studies.rendering.site import build_site, with_policy
 
+PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"/>'
 COLUMN = ["12", "–", "0.001", "−2.5*", "1,000", "<0.001", "3–7"]
 NAMES = ["CRF-10", "CRF-2", *["MEMM"] * 5]
 
@@ -36,8 +39,13 @@ def site(tmp_path_factory):
     named = Table(" ".join(TEXTS), pd.DataFrame({text: [text, str(i)] for i, text in enumerate(TEXTS)}))
     notes = [paragraph("{text}", text=text) for text in TEXTS]
     drawing = Drawing(Drawn(figsize=(1, 1)), TEXTS[0], escaped(TEXTS[2]), pd.DataFrame({"a": ["1"]}), "drawing")
+    (folder / "picture.svg").write_text(PICTURE)
+    figures = [Figure(folder / "picture.svg", f"{x} seen", Markdown(), f"a/{x}", label=x) for x in ("one", "two")]
+    linked = Drawing(Drawn(figsize=(1, 1)), "squares", Markdown("A."), pd.DataFrame({"a": ["1"]}), "linked")
+    linked.figure.add_artist(Rectangle((0, 0), 1, 1, url="claims/P1.html"))
+    pictures = Section("pictures", "Pictures", [*figures, linked])
     pages = [
-        Page("index.md", "First", "First", [Group("", [Section("tables", "Tables", [sorted_table, long])])]),
+        Page("index.md", "First", "First", [Group("", [Section("tables", "Tables", [sorted_table, long]), pictures])]),
         Page(
             "named.md",
             TEXTS[0],
@@ -140,6 +148,23 @@ def test_a_figure_is_enlarged_by_key_and_closed(chromium, site):
         assert browser.tab.locator("dialog img").get_attribute("alt") == TEXTS[0]
         browser.tab.keyboard.press("Escape")
         browser.tab.locator("dialog").wait_for(state="detached")
+
+
+def test_of_figures_with_labels_the_first_is_open_and_all_are_printed(first):
+    details = first.locator("details.figure")
+    assert details.locator("summary").all_text_contents() == ["one", "two"]
+    assert details.locator("img").evaluate_all("all => all.map((img) => img.alt)") == ["one seen", "two seen"]
+    states = "all => all.map((each) => each.open)"
+    assert details.evaluate_all(states) == [True, False]
+    first.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert details.evaluate_all(states) == [True, True]
+
+
+def test_marks_that_are_links_lead_to_pages(first):
+    assert first.locator(".linked").get_attribute("aria-label") == "squares"
+    assert first.locator(".linked a").get_attribute("aria-label") == "Claim P1"
+    first.locator(".linked a").click()
+    first.wait_for_url("**/claims/P1.html")
 
 
 def test_pages_of_an_earlier_site_go_and_other_files_stay(tmp_path):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
-from treecrf_studies.rendering.panels import panel_grid
+from treecrf_studies.rendering.panels import panel_grid, seen_in
 from treecrf_studies.rendering.style import (
     INK,
     METHOD_NAMES,
@@ -15,6 +15,7 @@ from treecrf_studies.rendering.style import (
     TRAINING_METHOD_STYLES,
     ordered_methods,
     ordered_training_methods,
+    save_figure,
     training_method_name,
     training_method_style,
 )
@@ -69,3 +70,16 @@ def test_long_titles_have_lines_as_narrow_as_their_panels():
     _, panels = panel_grid(["hyphen_tex (a stand-in for the lists)", "b"], lambda n, m: (2.2 * n, 2.0))
     assert panels[0].get_title(loc="left").split("\n") == ["hyphen_tex (a stand-in", "for the lists)"]
     assert panels[1].get_title(loc="left") == "b"
+
+
+def test_a_file_says_which_lines_end_highest_and_lowest(tmp_path):
+    figure, panels = panel_grid(["a", "b", "c"], lambda columns, rows: (4.0, 2.0))
+    for place, name in enumerate(("one", "two", "three")):
+        panels[0].plot([2, 1, 3], [0.0, 5.0 * place, np.nan], label=name)
+        panels[1].errorbar([1, 2], [50.0, 60.25 + place], [1, 1], label=name)
+    panels[2].plot([1, 2], [3, 4], label="alone")
+    said = "Highest and lowest line: a: one ends at 0.00, one at 0.00; b: three ends at 62.2, one at 60.2."
+    assert seen_in(figure) == said
+    save_figure(figure, tmp_path / "figure.svg", "svg")
+    assert f"<dc:description>{said}</dc:description>" in (tmp_path / "figure.svg").read_text()
+    assert seen_in(panel_grid(["a"], lambda columns, rows: (1.0, 1.0))[0]) == ""

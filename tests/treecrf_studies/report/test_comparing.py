@@ -271,11 +271,6 @@ def test_a_file_that_is_not_the_listed_one_is_refused(archive, runs, tmp_path):
     assert refused(runs[1]).startswith(f"{runs[1] / RUNS} is not the file that manifest.json lists")
 
 
-def test_a_manifest_of_a_newer_format_is_refused(runs):
-    edit_manifest(runs[0], format="treecrf.run/2")
-    assert "has the format 'treecrf.run/2'" in refused(runs[0])
-
-
 def test_a_folder_without_a_manifest_is_refused(tmp_path):
     assert refused(tmp_path).startswith(f"{tmp_path} has no manifest.json; name the folder of results")
     assert refused(tmp_path / "nowhere").startswith(f"{tmp_path / 'nowhere'} has no manifest.json")

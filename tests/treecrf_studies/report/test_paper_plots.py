@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from treecrf_studies.framework.views import VIEWS
-from treecrf_studies.rendering.style import NOTHING, save_figure
+from treecrf_studies.rendering.style import save_figure
 from treecrf_studies.report.paper_plots import (
     STEP_SECONDS,
     beside_alt,
@@ -127,9 +127,7 @@ def test_seconds_of_steps_are_ratios_on_a_logarithmic_axis():
     assert beside_alt(frame).endswith("Measured are 0.010 to 0.25 times the published seconds.")
     assert beside_figure(frame).axes[0].get_xscale() == "log"
     assert list(beside_frames(NOTHING_MEASURED, costs, NOTHING_MEASURED, CHAPTERS[0])) == ["PhD table 3.6"]
-    nothing = step_frame(costs.iloc[:0])
-    assert beside_figure(nothing).get_label() == NOTHING
-    assert beside_caption(nothing) == "This run has measured nothing that this table prints."
+    assert beside_frames(NOTHING_MEASURED, costs.iloc[:0], NOTHING_MEASURED, CHAPTERS[0]) == {}
 
 
 def test_seconds_to_the_peak_stand_beside_those_of_table_3_5(tmp_path):

@@ -15,7 +15,7 @@ from runs import own_settings, write_training_results
 from treecrf.io.files import read_json, write_json
 from treecrf_studies.registry import registry
 from treecrf_studies.report.ledger import claim_rows
-from treecrf_studies.report.snapshot import write_site, write_snapshot
+from treecrf_studies.report.snapshot import main, write_site, write_snapshot
 
 DAY = datetime.date(2000, 1, 2)
 
@@ -58,14 +58,14 @@ def test_snapshot_has_tables_figures_and_provenance(results, tmp_path):
     assert [link for link in links if not link.is_file() and link.resolve() not in documentation] == []
 
 
-def test_a_note_on_the_run_stands_on_the_first_page_and_others_link_to_it(results, tmp_path):
+def test_a_note_on_the_run_stands_on_the_page_of_the_run_and_others_link_to_it(results, tmp_path):
     write_snapshot(settings_of(results, note="Only hmm was run."), tmp_path / "snapshot", DAY)
     pages = list((tmp_path / "snapshot").rglob("*.md"))
     texts = {page.relative_to(tmp_path / "snapshot").as_posix(): page.read_text() for page in pages}
-    assert "\n\nOnly hmm was run.\n\n" in texts["index.md"].partition("## Origin of the results")[2]
+    assert "\n\nOnly hmm was run.\n\n" in texts["run.md"].partition("## Origin of the results")[2]
     assert len(texts) > 2
     for path, text in texts.items():
-        way = "" if path == "index.md" else "../index.md" if "/" in path else "index.md"
+        way = "" if path == "run.md" else "../run.md" if "/" in path else "run.md"
         assert f"\n\n> Results of 2000-01-02: [what was run]({way}#origin-of-the-results).\n\n" in text
 
 
@@ -77,11 +77,30 @@ def test_a_run_that_decides_no_claim_is_refused(results, tmp_path, profile):
     assert list(tmp_path.glob("snapshot*")) == []
 
 
-def test_without_results_the_old_snapshot_stays(tmp_path):
-    (tmp_path / "snapshot").mkdir()
+@pytest.mark.parametrize("is_there", [True, False])
+def test_without_results_and_evidence_there_is_nothing_to_publish(tmp_path, is_there):
+    folder = tmp_path / "snapshot"
+    if is_there:
+        folder.mkdir()
     with pytest.raises(ValueError, match="no study is finished there; run `make results` first"):
-        write_snapshot(settings_of(tmp_path / "nothing"), tmp_path / "snapshot", DAY)
-    assert (tmp_path / "snapshot").is_dir()
+        write_snapshot(settings_of(tmp_path / "nothing"), folder, DAY)
+    assert [path.name for path in tmp_path.iterdir()] == ["snapshot"] * is_there
+
+
+@pytest.mark.slow
+def test_the_published_pages_tables_and_claims_are_those_of_the_evidence(tmp_path, monkeypatch):
+    """So no number of them was typed, or is left over from other code."""
+    published = ROOT / "docs/results"
+    monkeypatch.chdir(tmp_path)  # no results there
+    folder = shutil.copytree(published, tmp_path / "results_of_the_run")
+    shutil.copyfile(ROOT / "docs/glossary.md", tmp_path / "glossary.md")
+    main(["--config", str(ROOT / "config/config.yaml"), "--folder", str(folder)])
+    written = {path.relative_to(folder): path for path in folder.rglob("*") if path.is_file()}
+    committed = {path.relative_to(published): path for path in published.rglob("*") if path.is_file()}
+    assert [str(path) for path in set(committed) - set(written)] == ["published.csv"]  # README's
+    assert set(written) <= set(committed)
+    differing = [str(name) for name, path in written.items() if path.read_bytes() != committed[name].read_bytes()]
+    assert [name for name in differing if not name.endswith(".svg")] == []
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +163,7 @@ def test_cpu_time_of_shared_data_is_counted_once(both):
         file = both / row[0] / "provenance.json"
         write_json(read_json(file) | {"cpu_time": jobs.to_dict("records")}, file)
     write_site(both, both)
-    table = (both / "index_files/jobs-by-study.csv").read_text().splitlines()
+    table = (both / "run_files/jobs-by-study.csv").read_text().splitlines()
     assert {"all studies,1,2,5", "total,3,6,13"} < set(table)
 
 

@@ -1,4 +1,9 @@
-"""Functional gradient boosting: the loop over iterations, and the rows and columns that each one draws."""
+"""Functional gradient boosting: the loop over iterations, the rows and columns that each one draws, and checkpoints.
+
+A training that was stopped continues from the checkpoint it last wrote, to the same bits. A checkpoint says which
+training it belongs to: a digest of the labeller's settings, the training set, the start, and the code, numba and
+processor that the trees are grown with. One of another training is replaced, and so is one that is damaged.
+"""
 
 from __future__ import annotations
 

@@ -273,9 +273,9 @@ def _give_each(copies, columns, leaf, child, n_unknown, n_surrogates, share, tel
 def distribute(copies, columns, tree, child, n_unknown, tell_child):
     """End a window split: give the copies set aside to the child, the leaf, or both.
 
-    Where no surrogate (`treecrf.trees.forest.Tree`) tells, the child gets the share of a copy that the tree says. Returns
-    how many of them the child (`tell_child`) or the leaf has got; ``unknown_positions`` and ``unknown_weights`` then
-    begin with these.
+    Where no surrogate (`treecrf.trees.forest.Tree`) tells, the child gets the share of a copy that the tree says.
+    Returns how many of them the child (`tell_child`) or the leaf has got; ``unknown_positions`` and ``unknown_weights``
+    then begin with these.
     """
     split = child - 1
     leaf, share = int64(tree.parents[split]), int64(tree.shares[split])

@@ -39,7 +39,7 @@ function makeSortable(table) {
   for (const head of heads) {
     const button = document.createElement("button");
     button.type = "button";
-    button.title = "Sort";
+    button.title = head.title ? `${head.title} (sort)` : "Sort";
     button.append(...head.childNodes);
     head.append(button);
     head.setAttribute("aria-sort", "none");

@@ -35,16 +35,12 @@ def with_power(observation: Observation, found: Measured[Any], kind: str, parame
     decide.
     """
     ends = found.repeated or found.interval
-    if observation.is_decided or ends is None:
+    if observation.is_decided or ends is None or not all(map(isfinite, ends)):
         return observation
-    tested = (
-        (0.0,) if kind in TESTED_FOR_DIFFERENCE else ()
-    )  # no significance: whatever the 90 % interval is, 0 is possible
-    straddled = sorted({edge for edge in edges(kind, parameters) if ends[0] <= edge <= ends[1]} | {*tested})
+    no_difference = {0.0} if kind in TESTED_FOR_DIFFERENCE else set()
+    straddled = sorted(edge for edge in {*edges(kind, parameters), *no_difference} if ends[0] <= edge <= ends[1])
     inside = " and ".join(f"{edge:g}".replace("-", "−") for edge in straddled)
     smallest = smallest_difference(ends, kind, parameters.get("level"), found.repeated is not None)
-    if not isfinite(smallest):
-        return replace(observation, straddled=inside)
     needed = number_needed(found, kind, parameters, smallest)
     text = f"about {count_text(needed)} {found.units}" if needed else ""
     return replace(observation, straddled=inside, smallest=number(smallest), n_needed=text)

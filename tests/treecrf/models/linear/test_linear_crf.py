@@ -18,7 +18,7 @@ from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 
 
 def naive_potentials(data, window, order, weights, features="labels"):
-    """Potentials of explicit weights: for each cell those of labels, then of pairs; then one for each pair by itself."""
+    """Potentials of explicit weights: for each cell those of labels, then of pairs; then one for each pair alone."""
     n_labels, sizes = len(data.label_names), slot_sizes(data.attributes, window)
     codes, first = window_codes(data, window), np.concatenate([[0], np.cumsum(sizes)])
     with_labels, with_pairs = features != "pairs" or not order, features in ("pairs", "both") and order
@@ -128,7 +128,7 @@ def test_what_occurs_has_the_objective_and_gradient_of_all_weights(case):
 
 
 def test_what_occurs_counts_with_rounding_errors_at_least():
-    # A pair with a weight of -60 leads nowhere by itself; 1 + (exp(-60) - 1) would be 0, and its logarithm minus infinity.
+    # A pair with a weight of -60 leads nowhere by itself; 1 + (exp(-60) - 1) would be 0, its logarithm minus infinity.
     data = treecrf.SequenceSet(
         np.zeros((4, 1)), np.array([0, 4]), (Attribute("letter", ("a",)),), np.array([0, 1, 2, 3]), tuple("ABCD")
     )

@@ -1,4 +1,4 @@
-"""`NeuralCRF`: likelihood and marginals of the chain, gradients, padding, order of sequences, missing cells, threads."""
+"""`NeuralCRF`: likelihood and marginals of the chain, gradients, padding, order of sequences, missing cells."""
 
 import os
 import subprocess

@@ -295,8 +295,8 @@ def test_a_coefficient_without_a_maximum_is_shown_with_the_likelihood_ratio(tmp_
     finding = find(tmp_path, "P4.2")
     assert finding.verdict == "replicated"
     assert (
-        "nettalk 5%, surrogate splitting −0.10 points against instance weighting (p = 0.049 by the sequence-level test with Holm’s correction, 90 % interval without correction −1.10 "
-        "to +0.90; log odds −inf, p = 0.010 by the paper's test)" in finding.numbers
+        "nettalk 5%, instance weighting +0.10 points against surrogate splitting (p = 0.049 by the sequence-level test with Holm’s correction, 90 % interval without correction −0.90 "
+        "to +1.10; log odds +inf, p = 0.010 by the paper's test)" in finding.numbers
     )
 
 

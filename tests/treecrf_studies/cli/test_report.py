@@ -1,0 +1,91 @@
+"""``treecrf-studies report``: the figure for a paper, and the pages of a run."""
+
+import sys
+
+import pandas as pd
+import pytest
+import yaml
+
+from treecrf_studies.cli import main
+
+METHODS = ("treecrf", "linear_crf", "mallet")
+
+
+@pytest.fixture
+def config(tmp_path):
+    """Settings of a run of two data sets with tests between three methods."""
+    pairs = [("treecrf", "linear_crf", 2.0), ("mallet", "treecrf", 1.0), ("linear_crf", "mallet", -3.0)]
+    rows = [(name, *pair, pair[2] - 0.5, pair[2] + 0.5) for name in ("hmm", "nettalk") for pair in pairs]
+    names = ["dataset", "method", "other", "value", "family_low", "family_high"]
+    frame = pd.DataFrame(rows, columns=names).assign(decoder="better", decision="undecided", low=0.0, high=1.0)
+    for name, of_set in frame.groupby("dataset"):
+        folder = tmp_path / "results/training" / name
+        folder.mkdir(parents=True)
+        of_set.to_csv(folder / "comparisons.csv", index=False)
+    nothing = {study: {"datasets": []} for study in ("missing", "future")}
+    datasets = {"hmm": {}, "nettalk": {}}
+    settings = {
+        "profile": "own",
+        "results": f"{tmp_path}/results",
+        "reports": f"{tmp_path}/reports",
+        "datasets": datasets,
+    }
+    training = {"datasets": list(datasets), "methods": list(METHODS)}
+    path = tmp_path / "config.yaml"
+    path.write_text(yaml.safe_dump(settings | nothing | {"training": training}))
+    return path
+
+
+def call(monkeypatch, *arguments):
+    monkeypatch.setattr(sys, "argv", ["treecrf-studies", "report", *map(str, arguments)])
+    with pytest.raises(SystemExit) as end:
+        main()
+    return end.value.code
+
+
+@pytest.mark.parametrize(("width", "points"), [("3.3in", 237.6), ("84mm", 238.1), ("8.4cm", 238.1)])
+def test_a_figure_has_its_width_and_its_methods(config, tmp_path, monkeypatch, width, points):
+    file = tmp_path / "paper/figure.svg"
+    arguments = ("-c", config, "--figure", file, "--width", width, "--methods", "mallet, TreeCRF")
+    assert call(monkeypatch, *arguments) == 0
+    drawn = file.read_text()
+    assert float(drawn.partition('width="')[2].partition("pt")[0]) == pytest.approx(points, abs=0.1)
+    assert drawn.count("<!-- TreeCRF -->") == 2  # a panel for each data set
+    assert drawn.count("<!-- −1.00 -->") == 2
+    assert "<!-- linear CRF -->" not in drawn
+    assert "<!-- accuracy minus MALLET (points) -->" in drawn
+
+
+def test_without_methods_all_are_there_in_each_kind_of_file(config, tmp_path, monkeypatch):
+    for kind, start in (("pdf", b"%PDF"), ("png", b"\x89PNG"), ("svg", b"<?xml")):
+        assert call(monkeypatch, "-c", config, "--figure", tmp_path / f"a.{kind}") == 0
+        assert (tmp_path / f"a.{kind}").read_bytes().startswith(start)
+    drawn = (tmp_path / "a.svg").read_text()
+    assert all(f"<!-- {name} -->" in drawn for name in ("linear CRF", "MALLET"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--figure", "a.jpg"), "a figure ends in .pdf, .svg or .png"),
+        (
+            ("--figure", "a.pdf", "--methods", "nobody"),
+            "has no method 'nobody'; choose among treecrf, mallet, linear_crf",
+        ),
+        (("--figure", "a.pdf", "--width", "3.3"), None),
+        (("--figure", "a.pdf", "--width", "wide"), "--width 'wide' is no width of 1 to 40 inches"),
+        (("--figure", "a.pdf", "--width", "3mm"), "--width '3mm' is no width of 1 to 40 inches"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence(config, tmp_path, monkeypatch, capsys, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    assert call(monkeypatch, "-c", config, *arguments) == int(message is not None)
+    said = capsys.readouterr().err
+    assert message is None or (message in said and said.count("\n") == 1)
+
+
+def test_a_run_without_comparisons_has_no_figure(config, tmp_path, monkeypatch, capsys):
+    for path in (tmp_path / "results").rglob("comparisons.csv"):
+        path.unlink()
+    assert call(monkeypatch, "-c", config, "--figure", tmp_path / "a.pdf") == 1
+    assert "has no comparisons of the study of training; run it with two methods." in capsys.readouterr().err
