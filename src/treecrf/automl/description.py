@@ -313,12 +313,17 @@ def _starts(column: Column) -> NDArray[np.int64] | None:
 
 
 def guess_label(table: TypedTable, sequence: str | None) -> str | None:
-    """The column that seems to hold the labels: the only one with a usual name, else the last; None if it cannot be.
+    """The column that seems to hold the labels: the only one of categories with a usual name, else the last; None if it
+    cannot be.
 
     It has categories, two or more, but at most `MOST_LABELS`, and fewer than half as many as rows.
     """
     names = [name for name in table if name != sequence]
-    usual = [name for name in names if name.casefold() in LABEL_NAMES]
+    usual = [
+        name
+        for name in names
+        if name.casefold() in LABEL_NAMES and infer_kind(table[name], is_written=True) == "category"  # y may be an axis
+    ]
     if not names or len(usual) > 1:
         return None
     guess = usual[0] if usual else names[-1]

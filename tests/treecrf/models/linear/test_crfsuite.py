@@ -5,9 +5,9 @@ import pycrfsuite
 import pytest
 from builders import random_set
 from numpy.testing import assert_allclose
-from treecrf.models.linear.objectives import window_cells
 
 from treecrf import CRFSuite, LinearCRF
+from treecrf.models.linear.linear_crf import window_cells
 
 
 @pytest.fixture(scope="module")

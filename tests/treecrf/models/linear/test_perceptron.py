@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from treecrf import SequenceSet
 from treecrf.compiled.struct import allocate
 from treecrf.models.linear.linear_crf import window_cells
-from treecrf.models.linear.perceptron import Beam, Counts, Examples, VotedPerceptron, learn_epoch
+from treecrf.models.linear.perceptron import Beam, Counts, Examples, VotedPerceptron, _learn_epoch
 
 
 def searches(n_labels):
@@ -58,7 +58,7 @@ def test_two_labels_have_a_faster_kernel_with_the_same_weights(seed, order):
     cells, n_cells = window_cells(data, (1, 0))
     examples = Examples(cells, data.labels.copy(), data.offsets.copy())
     counts, beam = allocate(Counts, n_cells=n_cells, n_labels=2), allocate(Beam, n_longest=4, n_labels=2)
-    n_wrong = [learn_epoch(examples, counts, beam, 2, False, order) for _ in range(4)]
+    n_wrong = [_learn_epoch(examples, counts, beam, 2, False, order) for _ in range(4)]
     assert min(n_wrong) > 0  # every pass corrects weights
     assert_array_equal(fast.n_wrong_, n_wrong)
     assert fast.cell_weights_.tobytes() == (counts.cells - counts.cell_delays / counts.n_seen).tobytes()
