@@ -49,7 +49,12 @@ MOST_TOLD = 3
 def read_table(
     path: AnyPath, dialect: Dialect = PLAIN, sequence: str = "sequence", tell: Tell = say_nothing
 ) -> TypedTable:
-    """Read a table, whose columns are parsed when they are asked for; parameters as of `read_frame`."""
+    """Read a table, whose columns are parsed when they are asked for.
+
+    Parameters
+    ----------
+    path, dialect, sequence, tell : as of `read_frame`
+    """
     return TypedTable(read_frame(path, dialect, sequence, tell), path, dialect.na)
 
 
