@@ -287,7 +287,7 @@ def undocumented(name, part):
     """What the docstring of a part does not say; empty if nothing."""
     if not inspect.getdoc(part):
         return f"{name} has no docstring"
-    if is_typeddict(part) or part.__init__ is Exception.__init__:  # it has no signature
+    if is_typeddict(part) or part.__init__ in (Exception.__init__, ValueError.__init__):  # it has no signature
         return ""
     taken = [key for key in inspect.signature(part).parameters if key not in ("self", "cls")]
     parsed = ClassDoc(part) if inspect.isclass(part) else FunctionDoc(part)

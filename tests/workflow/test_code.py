@@ -170,7 +170,7 @@ def test_static_files_write_the_page_anew(source, name):
 def test_what_hands_arguments_to_jobs_is_code_of_jobs(source):
     found = graph_of(source).files(SCRIPTS / "job.py")
     assert {SCRIPTS / "_context.py", SCRIPTS / "_job.py"} <= {*found}
-    assert source.resolve() / "treecrf_studies/framework/job_cache.py" in found
+    assert source.resolve() / "treecrf_studies/framework/jobs.py" in found
 
 
 @pytest.mark.parametrize("file", ["claims.py", "claims.yaml"])

@@ -171,7 +171,8 @@ def test_a_broken_raw_file_stops_its_own_data_set_only(tmp_path):
     page = (tmp_path / "reports/unfinished/markdown/index.md").read_text()
     assert "## Data sets without results" in page
     assert broken.name in page
-    assert "**xor**: " in (tmp_path / "reports/unfinished/markdown/run.md").read_text()
+    described = pd.read_csv(tmp_path / "reports/unfinished/markdown/run_files/data-sets-of-the-run.csv")
+    assert "xor" in described.iloc[:, 0].tolist()
     assert not (tmp_path / "results/data/protein/train.npz").exists()
 
 

@@ -70,6 +70,8 @@ def text_of(frame: pd.DataFrame, name: str) -> pd.DataFrame:
             cells = cell_texts(frame[column], column)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
+        if isinstance(frame[column].dtype, pd.CategoricalDtype):  # a long category of many rows takes little in a file
+            check_memory(sum(map(len, cells)), name, "give a smaller one")
         cells[frame[column].isna().to_numpy() | (cells == "")] = None
         texts[column] = pd.Series(cells, index=frame.index, dtype="str")
     return pd.DataFrame(texts, index=frame.index, columns=frame.columns)

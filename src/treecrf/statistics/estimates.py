@@ -23,8 +23,14 @@ COUNT_COLUMNS = ("n_positions", "n_correct")
 
 
 def check_columns(frame: pd.DataFrame, what: str, names: Iterable[str]) -> None:
-    """Refuse a frame without some of these columns, or with an empty cell in one of them; errors call the frame `what`,
-    in the plural.
+    """Refuse a frame without some of these columns, or with an empty cell in one of them.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    what : str
+        What errors call it, in the plural.
+    names : iterable of str
 
     Raises
     ------

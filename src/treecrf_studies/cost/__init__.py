@@ -86,6 +86,6 @@ STUDY = Study(
     views={
         "scores": (View("summary.window_scores", ("windows",)), View("summary.sampling_scores", ("sampling",))),
     },
-    names="tables.option_name",
+    names="methods.option_name",
     tested="Nothing is tested: these are measurements of time, with one accuracy each.",
 )

@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter
 
-from treecrf_studies.cost.tables import SAMPLING_NAMES
+from treecrf_studies.cost.methods import SAMPLING_NAMES
 from treecrf_studies.rendering.panels import (
     MARKER_SIZES,
     WIDTHS,

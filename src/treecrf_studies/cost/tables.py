@@ -4,27 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
+from treecrf_studies.cost.methods import SAMPLING_NAMES
 from treecrf_studies.framework.tables import by_key, row_names, sorted_by_method
 from treecrf_studies.rendering.cells import DASH, cell_texts, dataset_names, grouped, number, seconds_text, three_digits
-from treecrf_studies.rendering.style import training_method_name
-
-SAMPLING_NAMES = {
-    "none": "all rows and features",
-    "row_fraction": "share of the rows",
-    "feature_fraction": "share of the features",
-    "influence_trimming": "influence trimmed",
-    "pseudo_likelihood_iterations": "first iterations by pseudo-likelihood",
-}
-"""Options of the sampling study as readers see them."""
-
-
-def option_name(method: str) -> str:
-    """What readers see of a method, or of TreeCRF with an option ("row_fraction=0.5")."""
-    option, _, value = method.partition("=")
-    if option not in SAMPLING_NAMES:
-        return training_method_name(method)
-    return f"TreeCRF ({SAMPLING_NAMES[option]}{'' if option == 'none' else f' {value}'})"
-
 
 SPEED_UP = ["seconds_speed_up", "seconds_speed_up_low", "seconds_speed_up_high"]
 """Columns with how many times faster the log likelihood rises to what plain training reaches too, and its interval."""

@@ -66,7 +66,7 @@ def test_a_feather_file_larger_than_memory_is_refused_before_it_is_unpacked(read
         {
             "x": np.zeros(n_rows),
             "d": text.dictionary_encode(),
-            "e": pa.array(["z" * 10**6]).dictionary_encode().take(pa.array([0] * n_rows)),
+            "e": pa.array(["z" * 10**6]).dictionary_encode().take(pa.array([0] + [None] * (n_rows - 1), pa.int64())),
         }
     )
     stream = io.BytesIO()
@@ -88,6 +88,16 @@ def test_a_feather_file_larger_than_memory_is_refused_before_it_is_unpacked(read
     monkeypatch.setattr(feather, "read_table", None)
     with pytest.raises(ValueError, match=r"^table .*t\.feather would take .* give a smaller one\.$"):
         read(stream.getvalue(), name="t.feather")
+
+
+@pytest.mark.parametrize("file_format", ["parquet", "feather"])
+def test_a_long_category_of_many_rows_is_refused_before_it_is_repeated(read, monkeypatch, file_format):
+    frame = pd.DataFrame({"x": pd.Categorical.from_codes([0] * 100_000, ["z" * 10**6])})
+    stream = io.BytesIO()
+    getattr(frame, f"to_{file_format}")(stream)
+    monkeypatch.setattr(process, "available_memory", lambda: 2**30)
+    with pytest.raises(ValueError, match=rf"^table .*t\.{file_format} would take .* give a smaller one\.$"):
+        read(stream.getvalue(), name=f"t.{file_format}")
 
 
 DTYPES = {
