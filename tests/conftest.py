@@ -46,7 +46,7 @@ def data():
 @pytest.fixture(scope="session")
 def chromium():
     """A browser without a network."""
-    from browsing import started
+    from chromium import started
 
     with started() as chromium:
         yield chromium

@@ -1,7 +1,5 @@
 """The viewer in the system's Chromium: choosing, keys, errors, and long sequences."""
 
-import shutil
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -23,29 +21,15 @@ def viewed(n, n_sequences=3, seed=0):
     return Viewed(names, offsets, inputs.assign(y=rng.normal(size=n)), LABELS, probabilities, predicted, true)
 
 
-@pytest.fixture(scope="module")
-def browser():
-    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if program is None:
-        pytest.skip("no Chromium is installed: the viewer is not opened")
-    playwright = pytest.importorskip(
-        "playwright.sync_api", reason="playwright is not installed: the viewer is not opened"
-    )
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield opened
-        opened.close()
-
-
 @pytest.fixture
-def show(browser, tmp_path):
+def show(chromium, tmp_path):
     """Opens a page of a width; fails on errors of scripts and on requests."""
     problems, tabs = [], []
 
     def show(what, width=1400, fragment="", **options):
         file = tmp_path / "page.html"
         file.write_text(render_viewer("a page", what, **options), encoding="utf-8")
-        tab = browser.new_page(viewport={"width": width, "height": 900})
+        tab = chromium.new_page(viewport={"width": width, "height": 900})
         tab.on("pageerror", lambda error: problems.append(f"error: {error}"))
         tab.on("console", lambda message: message.type == "error" and problems.append(message.text))
         tab.on("request", lambda request: request.url.startswith("file:") or problems.append(request.url))

@@ -1,12 +1,8 @@
 """Pages in the system's Chromium, which finds no host, through Playwright."""
 
-import shutil
 import time
 from contextlib import contextmanager
 
-import pytest
-
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 SECONDS = 60
 
 RUN = "document.title = 'run'"
@@ -67,23 +63,6 @@ class Browser:
 
 DRAWN = """document.body.dataset.shown === location.hash
     && [...document.querySelectorAll("[data-view] .drawing")].every((place) => place.querySelector("svg"))"""
-
-
-@contextmanager
-def started():
-    """Chromium; the test is skipped where there is none, or no Playwright."""
-    program = next(filter(None, map(shutil.which, NAMES)), None)
-    if program is None:
-        pytest.skip("no Chromium is installed: the explorer is not opened")
-    playwright = pytest.importorskip(
-        "playwright.sync_api", reason="playwright is not installed: the explorer is not opened"
-    )
-    with playwright.sync_playwright() as driver:
-        chromium = driver.chromium.launch(
-            executable_path=program, args=["--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND"]
-        )
-        yield chromium
-        chromium.close()
 
 
 @contextmanager
