@@ -1,5 +1,6 @@
 """A small labeller of every kind, and the sets that they are trained and asked with."""
 
+import numpy as np
 from builders import number_set
 
 from treecrf import (
@@ -18,6 +19,7 @@ from treecrf import (
 )
 from treecrf.models.custom import CustomLabeller
 from treecrf.models.pipelines import DerivingLabeller, ImputingLabeller
+from treecrf.sequences import Attribute, SequenceSet
 
 TREES = {"n_iterations": 3, "max_leaves": 4}
 LABELLERS = {
@@ -76,3 +78,21 @@ LABELLERS = {
     "CustomLabeller": lambda: CustomLabeller(class_name="treecrf:WindowLightGBM", settings={"n_iterations": 3}),
 }
 TRAIN, TEST = (number_set(seed, 30, 2, longest=8) for seed in (0, 1))
+
+
+class Silent:
+    """A labeller of somebody's own with the least that it needs: all labels are as likely."""
+
+    def fit(self, train):
+        self.shape = len(train.label_names)
+
+    def predict_proba(self, data):
+        return np.full((data.n_positions, self.shape), 1 / self.shape)
+
+
+def small_set(seed=0, n_sequences=12):
+    """Sequences of five symbols, each the code of its label."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 3, 5 * n_sequences)
+    attributes = (Attribute("symbol", ("a", "b", "c")),)
+    return SequenceSet(labels[:, None], np.arange(0, len(labels) + 1, 5), attributes, labels, ("x", "y", "z"))

@@ -72,7 +72,7 @@ def _training(frames: Frames, claims: pd.DataFrame, compared: pd.DataFrame) -> F
         is_inverse = seconds["id"] == "P3.15"  # TreeCRF by MALLET
         ratios = seconds[["measured", "published"]].where(~is_inverse, 1 / seconds[["measured", "published"]], axis=0)
         texts = [_ratios(seconds.loc[of.index, "dataset"], of) for _, of in ratios.groupby(is_inverse)]
-        found.append(f"To its peak MALLET (Java) takes the CPU seconds of TreeCRF {' and '.join(texts)}.")
+        found.append(f"CPU seconds of MALLET (Java) to its peak, divided by those of TreeCRF: {' and '.join(texts)}.")
     return [escaped(text) for text in found]
 
 
@@ -92,7 +92,7 @@ def _ratios(datasets: pd.Series, ratios: pd.DataFrame) -> str:
     """The span of measured ratios, and of the published ones in brackets."""
     digits = {name: 3 if ratios[name].max() >= 100 else 2 for name in ratios}
     spans = [f"{ratios[name].min():.{digits[name]}g} to {ratios[name].max():.{digits[name]}g}" for name in ratios]
-    return f"{spans[0]} times on {with_and(datasets)} (published: {spans[1]})"
+    return f"{spans[0]} on {with_and(datasets)} (published: {spans[1]})"
 
 
 def _missing(frames: Frames, claims: pd.DataFrame, compared: pd.DataFrame) -> Found:

@@ -11,6 +11,7 @@ import yaml
 from treecrf import __version__
 from treecrf.statistics.ranking import WORSE
 from treecrf_studies.coding.methods import method_text
+from treecrf_studies.framework.comparisons import facing
 from treecrf_studies.framework.metrics import OF_CHUNKS
 from treecrf_studies.missing.advice import MCAR, MECHANISM_CASE, MNAR, judge
 from treecrf_studies.missing.ranking import CASE
@@ -47,10 +48,7 @@ def _words(frames: Frames) -> Iterator[Markdown]:
     if len(scores) < 2:
         return
     best, second = scores.iloc[0], scores.iloc[1]
-    of_best = tests[tests["window"] == best["window"]]
-    n = sum(of_best[names].eq(best["method"]).any(axis=1).sum() for names in [["method", "other"]])
-    worse = ((of_best["other"] == best["method"]) & (of_best["decision"] == "worse")).sum()
-    worse += ((of_best["method"] == best["method"]) & (of_best["decision"] == "better")).sum()
+    against = facing(tests[tests["window"] == best["window"]], best["method"])
     yield md(
         "**Words with BIO labels**: start with {best} (F1 of noun phrases {f1} %, {seconds} CPU seconds); {second} has {next} % in "
         "{quick} s. *Based on* [noun phrases](site:thesis-new.md#coding-chunks). *Uncertainty*: one data set, one training; tests "
@@ -61,8 +59,8 @@ def _words(frames: Frames) -> Iterator[Markdown]:
         second=method_text(second["method"]),
         next=number(second["value"]),
         quick=seconds_text(second["cpu_seconds"]),
-        worse=int(worse),
-        n=int(n),
+        worse=int((against["decision"] == "better").sum()),
+        n=len(against),
     )
 
 

@@ -6,9 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from labellers import Silent, small_set
 
 from treecrf.models.custom import CustomLabeller, find_class
-from treecrf.sequences import Attribute, SequenceSet
 
 
 class Echo:
@@ -40,19 +40,8 @@ class Echo:
         return np.zeros(data.n_positions, dtype=int)
 
 
-class Silent:
-    def fit(self, train):
-        self.shape = len(train.label_names)
-
-    def predict_proba(self, data):
-        return np.full((data.n_positions, self.shape), 1 / self.shape)
-
-
-def small_set(seed=0, n_sequences=12):
-    rng = np.random.default_rng(seed)
-    labels = rng.integers(0, 3, 5 * n_sequences)
-    attributes = (Attribute("symbol", ("a", "b", "c")),)
-    return SequenceSet(labels[:, None], np.arange(0, len(labels) + 1, 5), attributes, labels, ("x", "y", "z"))
+OWN = Silent
+"""Found by this name in this module."""
 
 
 @pytest.fixture
@@ -86,7 +75,7 @@ def test_stages_and_decoders_are_those_of_the_class(here):
 def test_a_class_without_stages_has_one(here):
     data = small_set()
     seen = []
-    model = custom("Silent").fit(data, monitor=lambda *call: seen.append(call))
+    model = custom("OWN").fit(data, monitor=lambda *call: seen.append(call))
     assert [stage for stage, *_ in seen] == [1]
     assert list(seen[0][1]) == ["fit"]
     assert not model.has_stages
@@ -105,7 +94,7 @@ def test_a_class_without_stages_has_one(here):
 )
 def test_what_is_no_probability_is_refused(here, monkeypatch, wrong, sentence):
     data = small_set()
-    model = custom("Silent").fit(data)
+    model = custom("OWN").fit(data)
     monkeypatch.setattr(model.inner_, "predict_proba", lambda d: wrong(d.n_positions), raising=False)
     with pytest.raises(ValueError, match=re.escape(sentence)):
         model.predict(data)

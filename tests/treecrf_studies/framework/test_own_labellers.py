@@ -7,30 +7,15 @@ import numpy as np
 import pytest
 import yaml
 from builders import ROOT
+from labellers import Silent, small_set
 
 from treecrf.models.custom import CustomLabeller
-from treecrf.sequences import Attribute, SequenceSet
 from treecrf_studies import datasets
 from treecrf_studies.framework.jobs import JobContext
 from treecrf_studies.framework.settings import load_settings
 from treecrf_studies.future.jobs import compare_future
 from treecrf_studies.missing.jobs import evaluate_method
 from treecrf_studies.training.jobs import compare_method
-
-
-class Silent:
-    def fit(self, train):
-        self.shape = len(train.label_names)
-
-    def predict_proba(self, data):
-        return np.full((data.n_positions, self.shape), 1 / self.shape)
-
-
-def small_set(seed=0, n_sequences=12):
-    rng = np.random.default_rng(seed)
-    labels = rng.integers(0, 3, 5 * n_sequences)
-    attributes = (Attribute("symbol", ("a", "b", "c")),)
-    return SequenceSet(labels[:, None], np.arange(0, len(labels) + 1, 5), attributes, labels, ("x", "y", "z"))
 
 
 @pytest.fixture

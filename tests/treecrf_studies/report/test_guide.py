@@ -41,7 +41,7 @@ def test_conclusions_are_short_and_compare_like_with_like(frames):
     met, order, seconds = found["P3"]
     assert met.startswith("10 of 13 printed peaks")
     assert "MALLET 98.47 %, published 92.70; TreeCRF 95.36 %, published 95.65" in order
-    assert "78.7 to 124 times on protein, nettalk and hyphen (published: 1.7 to 2.1)" in seconds
+    assert "78.7 to 124 on protein, nettalk and hyphen (published: 1.7 to 2.1)" in seconds
     assert "0 of 16 cases" in found["P4"][1]
     assert "likely because its line features are inferred" in found["P4"][2]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import float64, int16, int32, int64
+from numba import float64, int16, int32, int64, void
 from numpy.typing import NDArray
 
 from treecrf.chain._kernels import MAX_POTENTIAL, longest
@@ -15,6 +15,17 @@ from treecrf.chain.inference import allows
 from treecrf.compiled.kernel import kernel
 from treecrf.io.arrays import Codes, Floats, Ints, gather_ranges
 from treecrf.sequences import MISSING
+
+
+@kernel(void(float64[:, ::1], float64[::1], float64[:, ::1]))
+def exponentiate(scores, shifts, exponentials):
+    """Write the largest score of each window, and the exponentials of all scores less this one."""
+    for window in range(len(scores)):
+        shifts[window] = scores[window, 0]
+        for label in range(scores.shape[1]):
+            shifts[window] = max(shifts[window], scores[window, label])
+        for label in range(scores.shape[1]):
+            exponentials[window, label] = math.exp(scores[window, label] - shifts[window])
 
 
 @kernel(
@@ -65,13 +76,8 @@ def differentiate(scores, window_of, transitions, offsets, labels, alphas, error
         for label in range(n_labels):
             transition_gradient[before, label] = 0.0
             factors[before, label] = math.exp(transitions[before, label])
-    for window in range(len(scores)):
-        shifts[window] = scores[window, 0]
-        for label in range(n_labels):
-            errors[window, label] = 0.0
-            shifts[window] = max(shifts[window], scores[window, label])
-        for label in range(n_labels):
-            exponentials[window, label] = math.exp(scores[window, label] - shifts[window])
+    errors[:, :] = 0.0
+    exponentiate(scores, shifts, exponentials)
     total = 0.0
     for sequence in range(len(offsets) - 1):
         begin, end = offsets[sequence], offsets[sequence + 1]

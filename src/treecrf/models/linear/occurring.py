@@ -1,5 +1,6 @@
-"""The objective of a linear CRF whose cells have weights for the labels with which they occur in the training set alone, as
-have pairs of labels (CRFsuite, ``feature.possible_states=0``): text has few of many pairs of word and label.
+"""The objective of a linear CRF that has weights of what occurs in the training set alone: of a cell for the labels that
+occur with it, and of pairs of labels that occur (CRFsuite, ``feature.possible_states=0``). Text has few of many pairs of
+word and label.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel
 from treecrf.models.linear.lbfgs import dot
-from treecrf.models.linear.likelihood import likelihood_of
+from treecrf.models.linear.likelihood import exponentiate, likelihood_of
 from treecrf.sequences import MISSING
 from treecrf.trees.columns import distinct_windows
 
@@ -72,7 +73,8 @@ def add_occurring_gradients(cells, starts, labels, errors, gradient):
     allocates=True,
 )
 def differentiate_occurring(scores, window_of, pairs, weights, offsets, labels, errors, gradient):
-    """`treecrf.models.linear.likelihood.differentiate` where some pairs of labels alone have a weight, in a time that grows with their number.
+    """`treecrf.models.linear.likelihood.differentiate` where some pairs of labels alone have a weight: the time grows
+    with their number.
 
     The factor of a pair without weight is 1, and alphas add up to 1: what leads to a label is 1 plus the sum over its
     pairs of alpha times (factor - 1). It counts with the rounding error of 1 at least.
@@ -99,13 +101,8 @@ def differentiate_occurring(scores, window_of, pairs, weights, offsets, labels, 
     for pair in range(n_pairs):
         gradient[pair] = 0.0
         excess[pair] = math.expm1(weights[pair])
-    for window in range(len(scores)):
-        shifts[window] = scores[window, 0]
-        for label in range(n_labels):
-            errors[window, label] = 0.0
-            shifts[window] = max(shifts[window], scores[window, label])
-        for label in range(n_labels):
-            exponentials[window, label] = math.exp(scores[window, label] - shifts[window])
+    errors[:, :] = 0.0
+    exponentiate(scores, shifts, exponentials)
     total = 0.0
     for sequence in range(len(offsets) - 1):
         begin, end = offsets[sequence], offsets[sequence + 1]
