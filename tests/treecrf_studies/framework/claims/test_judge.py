@@ -26,6 +26,7 @@ from planted_claims import (
     plant_curves,
     plant_frequencies,
     plant_larger,
+    plant_steps,
     plant_variants,
 )
 from planted_predictions import RULES, choice_of, predictions
@@ -59,6 +60,12 @@ def test_planted_results_have_their_verdict(tmp_path, claim, verdict):
     assert finding.test
     assert finding.datasets
     assert (finding.explanation == "") == (finding.verdict in ("replicated", "checked"))
+
+
+@pytest.mark.parametrize(("n_above", "verdict"), [(6, "replicated"), (3, "partly"), (2, "not replicated")])
+def test_a_claim_without_verdict_says_what_its_check_would(tmp_path, n_above, verdict):
+    plant_steps(tmp_path, *[2001.0] * n_above, *[2000.0] * (6 - n_above))
+    assert find(tmp_path, "P5.12").explanation.endswith(f"The check itself would say: {verdict}.")
 
 
 @pytest.fixture(scope="module")
