@@ -56,6 +56,7 @@ def main(options: list[str]) -> int:
     code, number = run_snakemake(options)
     drop_mark(mark)
     if number:
+        await_threads()
         logging.shutdown()  # takes the bar away
         leave(number)
     if code != WRONG_USAGE:
@@ -207,6 +208,14 @@ def end_jobs() -> None:
             except psutil.NoSuchProcess:
                 continue
         time.sleep(0.1)
+
+
+def await_threads() -> None:
+    """Wait for threads that run jobs, also one that a signal kept Snakemake from knowing: its job would outlive us."""
+    deadline = time.monotonic() + 2 * MOST_SECONDS
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and not thread.daemon:
+            thread.join(max(0.0, deadline - time.monotonic()))
 
 
 # --- locks ------------------------------------------------------------------------------------------

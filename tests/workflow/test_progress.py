@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import suppress
 from importlib.metadata import version
@@ -382,6 +383,15 @@ def test_signals_end_a_run_with_one_sentence(tmp_path, number, moment):
     assert session_members(process.pid) == []
     assert not (tmp_path / "made").is_dir() or os.listdir(tmp_path / "made") == []
     assert list(tmp_path.glob(".snakemake/locks/*")) == []
+
+
+def test_a_job_that_snakemake_lost_is_awaited(progress):
+    """A signal while a thread starts leaves the thread unknown to the pool that would wait for it."""
+    done = []
+    thread = threading.Thread(target=lambda: (time.sleep(0.5), done.append(True)))
+    thread.start()
+    progress.await_threads()
+    assert done == [True]
 
 
 TWICE = f"""

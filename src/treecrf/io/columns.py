@@ -56,8 +56,13 @@ def cell_texts(column: pd.Series, name: str) -> NDArray[np.object_]:
     if is_text(column):
         return column.fillna("").to_numpy(dtype=object)
     if isinstance(column.dtype, pd.CategoricalDtype):  # whose rows share the text of a category
-        texts = cell_texts(pd.Series(column.cat.categories), name)
-        return np.append(texts, "")[column.cat.codes.to_numpy()]
+        column = column.cat.remove_unused_categories()
+        codes = column.cat.codes.to_numpy()
+        try:
+            texts = cell_texts(pd.Series(column.cat.categories), name)
+        except CellError as error:
+            raise CellError(int(np.argmax(codes == error.row)), name, error.problem) from None
+        return np.append(texts, "")[codes]
     if pd.api.types.is_numeric_dtype(column.dtype):
         return _number_texts(column)
     texts = np.empty(len(column), dtype=object)

@@ -266,7 +266,7 @@ def test_cells_that_are_no_text_are_named(role, cell, dtype):
     frame = pd.DataFrame({"sequence": ["1", "2"], "label": ["u", "v"], "x": ["a", "b"]}, dtype=object)
     frame.loc[1, role] = cell
     if dtype == "category":
-        frame[role] = pd.Categorical.from_codes([0, 1], categories=pd.Index(frame[role], dtype=object))
+        frame[role] = pd.Categorical.from_codes([1, 0], categories=pd.Index(frame[role][::-1], dtype=object))
     message = assert_clear(lambda: SequenceSet.from_frame(frame, sequence="sequence", label="label"))
     assert message == f"row 1, column '{role}': {cell!r} is not text in UTF-8; fix that cell."
 
