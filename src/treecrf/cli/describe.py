@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from treecrf.cli import shared, tables
 from treecrf.io.messages import counted, listed
+
+if TYPE_CHECKING:
+    from treecrf.automl.labeller import TableLabeller
 
 
 def describe(
@@ -23,17 +28,31 @@ def describe(
     encoding: shared.Encoding = None,
     quote: shared.Quote = None,
     na: shared.Na = None,
+    as_json: Annotated[
+        Path | None,
+        shared.option(
+            "Write origin, columns, labels and settings of a model to a JSON file.",
+            "FILE.json",
+            "--json",
+            default="none",
+        ),
+    ] = None,
 ) -> None:
     """Describe a file (sequences, labels, attributes, missing values) or a model (settings, most used tests).
 
     [bold]Examples[/bold]
     treecrf describe train.csv --sequence sentence --label tag
-    treecrf describe model.npz
+    treecrf describe model.npz --json card.json
     """
     from treecrf.readers.columns import has_suffix
 
+    if as_json is not None:
+        shared.check_suffix(as_json, ".json", option="--json")
+        shared.check_writable(as_json, file)
     if has_suffix(file, ".npz"):
-        _describe_model(file)
+        _describe_model(file, as_json)
+    elif as_json is not None:
+        raise typer.BadParameter("--json is for models; leave it out for a data file.")
     else:
         reading = tables.TableOptions.parse(
             sequence, label, attributes, kinds, format_, separator, decimal, encoding, quote, na, groups=groups
@@ -86,7 +105,7 @@ def _describe_table(file: Path, reading: tables.TableOptions) -> None:
     shared.say(f"To train a model: {shlex.join(['treecrf', 'fit', str(file), '-o', 'model.npz', *named])}")
 
 
-def _describe_model(file: Path) -> None:
+def _describe_model(file: Path, as_json: Path | None) -> None:
     import pandas as pd
 
     from treecrf.automl.explanation import trees_of, used_tests
@@ -94,6 +113,8 @@ def _describe_model(file: Path) -> None:
 
     model = TableLabeller.load(file)
     labeller, columns = model.labeller, model.columns
+    if as_json is not None:
+        _write_card(model, as_json)
     shared.say(f"{file}: {type(labeller).__name__}.")
     for sentence in () if model.origin is None else model.origin.sentences():
         shared.say(sentence)
@@ -120,3 +141,25 @@ def _describe_model(file: Path) -> None:
         forest = with_trees.forest_
         shared.say(f"{forest.n_trees:,} trees, {len(forest.columns):,} splits, {forest.most_leaves} leaves at most.\n")
         shared.show_table(tests, "Most used tests", most=15)
+    if as_json is not None:
+        shared.say(f"Wrote {as_json}.")
+
+
+def _write_card(model: TableLabeller, path: Path) -> None:
+    """A model's origin, columns, labels and settings; settings that are no JSON values are texts."""
+    import json
+
+    from treecrf.io.files import write_text
+
+    labeller, columns = model.labeller, model.columns
+    card = {
+        "class": type(labeller).__name__,
+        "origin": None if model.origin is None else model.origin.described(),
+        "sequence": columns.sequence,
+        "label": columns.label,
+        "labels": list(labeller.label_names_),
+        "attributes": list(columns.attributes),
+        "numbers": list(columns.numbers),
+        "settings": labeller.get_params(),
+    }
+    write_text(json.dumps(card, indent=1, ensure_ascii=False, default=str) + "\n", path)

@@ -1,6 +1,8 @@
 """Files as strangers have them: what their columns are is guessed, and the interval of the estimate holds the truth."""
 
+import json
 import re
+from pathlib import Path
 
 import pytest
 from own_files import FILES
@@ -46,3 +48,21 @@ def test_the_interval_of_the_estimate_holds_the_truth(kind, run):
     pattern = r"chosen by span F1: ([\d.]+) %" if kind == "citations" else r"accuracy ([\d.]+) % on"
     truth = float(re.search(pattern, " ".join(out.split()))[1])
     assert origin.low <= truth <= origin.high
+
+
+def test_the_card_of_a_model_is_json(run):
+    make, sequence, label, group = FILES["people"]
+    make(0).to_csv("t.csv", index=False)
+    columns = ["--sequence", sequence, "--label", label, "--groups", group]
+    assert run("fit", "t.csv", "-o", "m.npz", "--method", "linear_crf", "--iterations", 2, *columns)[0] == 0
+    code, out, err = run("describe", "m.npz", "--json", "card.json")
+    assert code == 0, err
+    assert "Wrote card.json." in out
+    card = json.loads(Path("card.json").read_text())
+    assert card["origin"]["n_groups"] == 9
+    assert card["origin"]["file"] == "t.csv"
+    assert (card["class"], card["label"], card["labels"]) == ("LinearCRF", "activity", ["run", "sit", "walk"])
+    assert card["settings"]["max_iterations"] == 2
+    code, _, err = run("describe", "t.csv", "--json", "card.json")
+    assert code == 2
+    assert "--json is for models" in err
