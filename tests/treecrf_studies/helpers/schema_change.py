@@ -81,7 +81,7 @@ def convert(folder: Path) -> None:
     """Rewrite the files of a folder."""
     for path in sorted(folder.rglob("*.csv")):
         frame = pd.read_csv(path, dtype=str, keep_default_na=False)
-        after = frame.rename(columns={"metric": "quantity"})
+        after = frame.rename(columns={"metric": "quantity", "training_set": "draw"})
         if "metric" in frame:  # accuracy, or precision, recall and F1 of chunks
             after["unit"] = "%"
         if path.parts[-3:-2] == ("training",) and path.name == "summary.csv" and "chosen_accuracy" in frame:
