@@ -18,6 +18,7 @@ from treecrf_studies.framework.metrics import ACCURACY, BRIER_SCORE, LOG_LOSS, M
 from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import Settings
 from treecrf_studies.framework.study import BY_JOB, Study
+from treecrf_studies.framework.summaries import summarise
 from treecrf_studies.framework.views import CASE, CELL, VIEWS, frames_there, read_view, tidy, with_samples
 from treecrf_studies.registry import registry
 
@@ -121,10 +122,10 @@ def _scores_of_runs(runs: pd.DataFrame, seconds: pd.DataFrame) -> pd.DataFrame:
     """Mean accuracy of the runs, the lowest and the highest, and the median of their seconds."""
     if runs.empty:
         return tidy(pd.DataFrame(), VIEWS["scores"])
-    groups = runs.groupby([*CELL, "stand_in"], sort=False, dropna=False)["accuracy"]
-    found = groups.agg(value="mean", low="min", high="max", n="size").round(DIGITS).reset_index()
+    keys = [*CELL, "stand_in"]
+    found = summarise(runs[[*keys, "accuracy"]], keys, {"accuracy": {"quantity": ACCURACY}}).round(DIGITS)
     of_runs = seconds.groupby([*CELL, "run"])["cpu_seconds"].sum().groupby(CELL).median()
-    return tidy(found.join(of_runs, on=CELL).assign(metric=ACCURACY), VIEWS["scores"])
+    return tidy(found.join(of_runs, on=CELL), VIEWS["scores"])
 
 
 def _compared(pairs: pd.DataFrame, scores: pd.DataFrame, references: Collection[str]) -> pd.DataFrame:
@@ -184,12 +185,12 @@ def _with_answers(found: dict[str, pd.DataFrame], answers: list[Answers], datase
     runs = stacked([each.runs for each in answers]).assign(dataset=dataset)
     if found["runs"].empty:
         found["runs"] = tidy(runs, VIEWS["runs"])
-    known = scores[scores["metric"] == scores["metric"].iloc[0]].drop(columns=["metric", "value", "low", "high", "n"])
-    for metric in (MACRO_F1, SEQUENCES_RIGHT, LOG_LOSS, BRIER_SCORE):
-        of_runs = runs.dropna(subset=[metric]).groupby(CELL, sort=False)[metric].agg(["mean", "min", "max", "size"])
-        named = of_runs.set_axis(["value", "low", "high", "n"], axis=1).reset_index()
-        more = known.merge(named, on=CELL).assign(metric=metric)
-        scores = pd.concat([scores, more[list(scores)]], ignore_index=True)
+    known = scores[scores["quantity"] == scores["quantity"].iloc[0]].drop(
+        columns=["quantity", "value", "low", "high", "n"]
+    )
+    measured = {name: {"quantity": name} for name in (MACRO_F1, SEQUENCES_RIGHT, LOG_LOSS, BRIER_SCORE)}
+    more = known.merge(summarise(runs[[*CELL, *measured]], CELL, measured), on=CELL)
+    scores = pd.concat([scores, more[list(scores)]], ignore_index=True)
     of_answers = {
         name: tidy(stacked([getattr(each, name) for each in answers]).assign(dataset=dataset), columns)
         for name, columns in OF_ANSWERS.items()
@@ -235,5 +236,5 @@ def standings(scores: pd.DataFrame, pairs: pd.DataFrame, separation_margin: floa
     Scores are without references, which are no competitors; pairs are of `decided`. `CASE`, method, rank, gap_points,
     gap_low, gap_high, standing, rank_low and rank_high.
     """
-    of_accuracy = scores.loc[scores["metric"] == ACCURACY, [*CASE, "method", "value"]]
+    of_accuracy = scores.loc[scores["quantity"] == ACCURACY, [*CASE, "method", "value"]]
     return rank_cases(of_accuracy, pairs, CASE, separation_margin).drop(columns="value")

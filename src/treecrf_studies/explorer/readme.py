@@ -20,7 +20,7 @@ from treecrf.io.files import read_configuration, write_frame, write_text
 from treecrf.statistics.ranking import AT_THE_TOP, STANDINGS, WORSE
 from treecrf_studies.explorer.gathering import Gathered, gather
 from treecrf_studies.framework.claims.judge import NOT_RUN
-from treecrf_studies.framework.metrics import ACCURACY, METRICS
+from treecrf_studies.framework.metrics import ACCURACY
 from treecrf_studies.framework.settings import config_parser, load_settings
 from treecrf_studies.framework.views import (
     CHOICE,
@@ -110,7 +110,7 @@ def shown_scores(gathered: Gathered) -> pd.DataFrame:
     """Accuracies of the study of training that the table is made of: those on the papers' test sets."""
     scores = gathered.scores[~gathered.scores["dataset"].isin(gathered.larger["sample"])]
     return scores[
-        (scores[["study", "metric", "point", "decoder"]] == ["training", ACCURACY, CHOICE, BETTER]).all(axis=1)
+        (scores[["study", "quantity", "point", "decoder"]] == ["training", ACCURACY, CHOICE, BETTER]).all(axis=1)
     ]
 
 
@@ -195,7 +195,7 @@ def differences(published: pd.DataFrame) -> pd.DataFrame:
     ``at_choice`` (cross-validated choice) and ``peak`` (of the test curve, where the paper prints one), each followed
     by its difference from the published value; not_counted (why the pair is not counted).
     """
-    pairs = published_pairs(published[published["quantity"] == METRICS[ACCURACY].title])
+    pairs = published_pairs(published[published["quantity"] == ACCURACY])
     values = pairs.assign(peak=pairs["measured"].where(pairs["point"] == PEAK))[["published", "at_choice", "peak"]]
     values = values.map("{:.2f}".format).astype(float)  # as tables round
     away = values[["at_choice", "peak"]].sub(values["published"], axis=0).round(2) + 0.0  # no -0.0

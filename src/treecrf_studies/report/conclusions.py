@@ -20,7 +20,7 @@ from treecrf_studies.rendering.parts import Markdown, escaped, link, md
 from treecrf_studies.rendering.style import method_name, training_method_name
 from treecrf_studies.report.lessons import Frames, Lesson, Pair, ensembles, future_features, kernels, many_labels
 from treecrf_studies.report.papers import MISSING, Paper, claim_path, verdict_text
-from treecrf_studies.training.choices import BETTER
+from treecrf_studies.training.choices import PEAK, preferred_at
 from treecrf_studies.training.published import INFERRED as INFERRED_SETS
 
 WORDS = {"better": "more accurate", "worse": "less accurate", "equivalent": "equivalent", "undecided": "undecided"}
@@ -65,7 +65,7 @@ def _training(frames: Frames, claims: pd.DataFrame, compared: pd.DataFrame) -> F
     summary = frames.read("training", "summary")
     found = []
     if len(summary):
-        peaks = summary[summary["decoder"] == BETTER].set_index(["dataset", "method"])[["published", "peak_accuracy"]]
+        peaks = preferred_at(summary, PEAK).set_index(["dataset", "method"])[["published", "value"]]
         found += [text for name in INFERRED_SETS if name in peaks.index for text in _reversed(name, peaks)]
     seconds = compared[compared["id"].isin(["P3.14", "P3.15"])].dropna(subset=["measured", "published"])
     if len(seconds):
@@ -82,7 +82,7 @@ def _reversed(dataset: str, peaks: pd.DataFrame) -> Iterator[str]:
     rows = {name: found[name] for name in ("mallet", "treecrf") if name in found}
     if len(rows) == 2 and np.prod([rows["mallet"][name] - rows["treecrf"][name] for name in peaks]) < 0:
         texts = [
-            f"{training_method_name(name)} {number(row['peak_accuracy'])} %, published {number(row['published'])}"
+            f"{training_method_name(name)} {number(row['value'])} %, published {number(row['published'])}"
             for name, row in rows.items()
         ]
         yield f"On {dataset} the order of peaks is reversed ({'; '.join(texts)}), {REASON}."

@@ -27,7 +27,7 @@ from treecrf_studies.rendering.cells import seconds_text, signed, with_and
 from treecrf_studies.rendering.panels import MARKER_SIZES, label_points
 from treecrf_studies.rendering.style import INK, SETTINGS, SMALL, training_method_name, training_method_style
 from treecrf_studies.report.papers import SIGNS, claim_path, paper_of, three_counts, verdict_text
-from treecrf_studies.training.choices import BETTER
+from treecrf_studies.training.choices import BETTER, CHOICE, preferred_at
 
 TABLE_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#c48600", "#3a96cc")
 """Of tables, in their order."""
@@ -161,7 +161,7 @@ def cost_frame(summary: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     summary : DataFrame
-        From `treecrf_studies.training.summary.summarise`, of several data sets.
+        From `treecrf_studies.training.summary.make_frames`, of several data sets.
 
     Returns
     -------
@@ -172,9 +172,8 @@ def cost_frame(summary: pd.DataFrame) -> pd.DataFrame:
     names = ["method", "accuracy", "seconds", "datasets", "is_optimal"]
     if summary.empty:
         return pd.DataFrame(columns=names)
-    chosen = summary[(summary["decoder"] == BETTER) & (summary["cpu_seconds"] > 0)]
-    chosen = chosen.assign(accuracy=chosen["chosen_mean"].fillna(chosen["chosen_accuracy"]))
-    chosen = chosen.dropna(subset="accuracy")
+    chosen = preferred_at(summary, CHOICE).rename(columns={"value": "accuracy"})
+    chosen = chosen[chosen["cpu_seconds"] > 0].dropna(subset="accuracy")
     shared: set[str] = set()
     while len(chosen) and not shared:
         sets = chosen.groupby("method", sort=False)["dataset"].agg(set)

@@ -43,7 +43,7 @@ def _words(frames: Frames) -> Iterator[Markdown]:
     scores, tests = frames.of("coding", CHUNKED, "scores"), frames.of("coding", CHUNKED, "comparisons")
     if not (len(scores) and len(tests)):
         return
-    scores = scores[(scores["metric"] == OF_CHUNKS["F1"]) & scores["counted"].astype(bool)]
+    scores = scores[(scores["quantity"] == OF_CHUNKS["F1"]) & scores["counted"].astype(bool)]
     scores = scores.sort_values("value", ascending=False).drop_duplicates("method")
     if len(scores) < 2:
         return

@@ -26,6 +26,7 @@ from treecrf_studies.kernels.methods import method_text as kernel_method_text
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.cells import p_text, signed, with_and
 from treecrf_studies.rendering.style import method_name, ordered_training_methods, training_method_name
+from treecrf_studies.training.choices import CHOICE, preferred_at
 
 TREES, NET, BOTH = "treecrf_newton", "neural_crf", "trees_and_net"
 SHOWN = {"better": "more accurate than {} on", "worse": "less accurate than {} on"}
@@ -317,11 +318,9 @@ def related_sequences(frames: Frames) -> Lesson | None:
         summary = frames.of("training", dataset, "summary")
         if not len(summary):
             return None
-        rows = summary[
-            (summary["decoder"] == "better")
-            & summary["method"].isin(["treecrf", TREES, "treecrf_original", "linear_crf"])
-        ]
-        promised = (rows["cv_accuracy"] - rows["chosen_mean"].fillna(rows["chosen_accuracy"])).dropna()
+        rows = preferred_at(summary, CHOICE)
+        rows = rows[rows["method"].isin(["treecrf", TREES, "treecrf_original", "linear_crf"])]
+        promised = (rows["held_out_accuracy"] - rows["value"]).dropna()
         if promised.empty:
             return None
         sentences.append(
@@ -384,8 +383,8 @@ def highest(frames: Frames) -> Lesson | None:
     summary, tests = frames.read("training", "summary"), frames.read("training", "comparisons")
     if not (len(summary) and len(tests)):
         return None
-    chosen, tests = summary[summary["decoder"] == "better"], tests[tests["decoder"] == "better"]
-    accuracy = chosen["chosen_mean"].fillna(chosen["chosen_accuracy"]).round(DIGITS)
+    chosen, tests = preferred_at(summary, CHOICE), tests[tests["decoder"] == "better"]
+    accuracy = chosen["value"].round(DIGITS)
     first = chosen[accuracy == accuracy.groupby(chosen["dataset"]).transform("max")]
     names = first.groupby("dataset", sort=False)["method"].agg(_ties)
     by_names = names.index.to_series().groupby(names, sort=False).agg(list)
@@ -423,7 +422,7 @@ def seconds_of_training(frames: Frames) -> Lesson | None:
     summary = frames.read("training", "summary")
     if not len(summary):
         return None
-    chosen = summary[summary["decoder"] == "better"]
+    chosen = preferred_at(summary, CHOICE)
     seconds = chosen.pivot_table(index="dataset", columns="method", values="cpu_seconds")
     sentences = []
     for method in ("mallet", "linear_crf"):

@@ -21,7 +21,7 @@ from treecrf_studies.rendering.panels import add_legend, name_axes, panel_grid
 from treecrf_studies.rendering.style import DECODER_NAMES, INK, SETTINGS, SMALL, training_method_name
 from treecrf_studies.report.figures import shown_methods
 from treecrf_studies.report.papers import Paper
-from treecrf_studies.training.choices import BETTER
+from treecrf_studies.training.choices import preferred_at
 from treecrf_studies.training.published import PAPERS_OWN, training_costs
 
 ACCURACIES, STEP_SECONDS, SECONDS = METRICS[ACCURACY].title, "CPU seconds of one step", "CPU seconds to the peak"
@@ -111,9 +111,9 @@ def peak_frame(summary: pd.DataFrame) -> pd.DataFrame:
     """The CPU seconds of PhD table 3.5 beside measured ones up to the peak of the test curve, as of `beside_frames`."""
     if summary.empty:
         return pd.DataFrame(columns=COLUMNS)
-    better = summary[summary["decoder"] == BETTER][["dataset", "method", "peak_cpu_seconds"]]
+    better = preferred_at(summary, PEAK)[["dataset", "method", "cpu_seconds"]]
     known = training_costs().rename(columns={"cpu_seconds": "published"}).merge(better, on=["dataset", "method"])
-    found = known.assign(row=known["method"].map(training_method_name), measured=known["peak_cpu_seconds"])
+    found = known.assign(row=known["method"].map(training_method_name), measured=known["cpu_seconds"])
     return _of_seconds(found.dropna(subset=["published", "measured"]), "PhD table 3.5, CPU seconds", SECONDS)
 
 
@@ -249,7 +249,8 @@ def _with_rows(rows: pd.DataFrame) -> pd.DataFrame:
         )
     ]
     other = rows["at_choice"].where(rows["point"] == PEAK)
-    return _named(rows.assign(at_choice=other, row=texts, against=parts[2]))
+    quantity = rows["quantity"].replace(ACCURACY, ACCURACIES)
+    return _named(rows.assign(at_choice=other, row=texts, against=parts[2], quantity=quantity))
 
 
 def _condition(text: str) -> str:

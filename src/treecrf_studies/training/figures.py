@@ -28,7 +28,7 @@ from treecrf_studies.rendering.style import (
     training_method_name,
     training_method_style,
 )
-from treecrf_studies.training.choices import BETTER, of_first_decoder
+from treecrf_studies.training.choices import BETTER, CHOICE, PEAK, of_first_decoder, preferred_at
 from treecrf_studies.training.published import PAPERS_OWN, training_accuracies, training_costs
 
 ICML_FIGURES = {"faq_ai_general": 2, "faq_ai_neural": 3, "faq_aix": 4}
@@ -135,12 +135,13 @@ def accuracy_by_seconds(curves: pd.DataFrame, of_papers: bool = True) -> Figure:
 def accuracies(summary: pd.DataFrame, of_papers: bool = True) -> Figure:
     """Accuracy of every method with the decoder that cross-validation prefers, a panel per data set.
 
-    `summary` is from `treecrf_studies.training.summary.summarise`. A row per method, the same in each panel; empty
+    `summary` is from `treecrf_studies.training.summary.make_frames`. A row per method, the same in each panel; empty
     where a method was not run. Dot: accuracy at the cross-validated choice, mean over the perturbed runs (of a method
     without such runs the unperturbed one). Bar: smallest to largest of these runs. Triangle: peak of the unperturbed
     test curve. Vertical line: published, unless `of_papers` is false.
     """
-    better = summary[summary["decoder"] == BETTER]
+    at_peak = preferred_at(summary, PEAK).set_index(["dataset", "method"])["value"].rename("peak")
+    better = preferred_at(summary, CHOICE).join(at_peak, on=["dataset", "method"])
     methods = ordered_training_methods(better["method"])
 
     def draw(axes: Axes, of_set: pd.DataFrame) -> None:
@@ -188,7 +189,7 @@ def accuracy_by_size(larger_accuracies: pd.DataFrame) -> Figure:
     shown = shown[n_sizes > 1]
     if shown.empty:
         return sentence_figure("No sample has draws of several numbers of training sequences.")
-    means = shown.groupby(["dataset", "method", "n_train"], observed=True, sort=False)[["accuracy", "sd"]].mean()
+    means = shown.groupby(["dataset", "method", "n_train"], observed=True, sort=False)[["value", "sd"]].mean()
     means = means.reset_index()
     return draw_by_dataset(
         means,
@@ -206,7 +207,8 @@ def published_peaks() -> pd.DataFrame:
 
     dataset, method, percent, first and last (of a range of iterations, else the same).
     """
-    percent = training_accuracies().query("decoder == @BETTER")[["dataset", "method", "percent"]]
+    known = training_accuracies()
+    percent = known.loc[known["decoder"] == BETTER, ["dataset", "method", "percent"]]
     peaks = percent.merge(training_costs()[["dataset", "method", "iterations"]], on=["dataset", "method"])
     ends = peaks["iterations"].astype(str).str.split("-")
     return peaks.drop(columns="iterations").assign(first=ends.str[0].astype(int), last=ends.str[-1].astype(int))
@@ -316,7 +318,7 @@ def _draw_sizes(axes: Axes, of_set: pd.DataFrame) -> None:
         line = of_set[of_set["method"] == method].sort_values("n_train")
         axes.errorbar(
             line["n_train"],
-            line["accuracy"],
+            line["value"],
             line["sd"].fillna(0),
             **training_method_style(method),
             linewidth=1.0,
@@ -351,11 +353,10 @@ def _size(method: str) -> float:
 
 
 def _draw_accuracies(axes: Axes, of_set: pd.DataFrame, places: list[int]) -> None:
-    middle = of_set["chosen_mean"].fillna(of_set["chosen_accuracy"])
-    reach = [(middle - of_set["chosen_min"]).fillna(0), (of_set["chosen_max"] - middle).fillna(0)]
+    reach = [of_set["value"] - of_set["low"], of_set["high"] - of_set["value"]]
     reach = [side.clip(lower=0) for side in reach]  # the mean of equal numbers may be rounded
     axes.plot(
-        of_set["peak_accuracy"],
+        of_set["peak"],
         places,
         linestyle="none",
         marker=">",
@@ -365,7 +366,7 @@ def _draw_accuracies(axes: Axes, of_set: pd.DataFrame, places: list[int]) -> Non
         label="peak of the test curve",
     )
     axes.errorbar(
-        middle,
+        of_set["value"],
         places,
         xerr=reach,
         linestyle="none",

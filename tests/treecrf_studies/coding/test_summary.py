@@ -10,8 +10,8 @@ from treecrf_studies.coding.summary import (
     choose_by_held_out,
     compare_gains,
     compare_lengths,
+    make_frames,
     score_draws,
-    summarise,
 )
 from treecrf_studies.coding.tables import (
     find_compared,
@@ -91,7 +91,7 @@ def frames():
         "predictions": [found],
         "timings": [runs(found, HELD_OUT).assign(repeat=0)],
     }
-    return summarise(SummaryContext(of_jobs, SETTINGS, source="transition"))
+    return make_frames(SummaryContext(of_jobs, SETTINGS, source="transition"))
 
 
 def test_held_out_sequences_choose_and_the_test_set_stands_beside_it(frames):

@@ -7,7 +7,7 @@ import pytest
 from treecrf_studies.ensembles.figures import errors_by_ensemble, margin_loss_by_round
 from treecrf_studies.ensembles.methods import COMBINED, STEPS, VOTES
 from treecrf_studies.ensembles.page import boosting_sentences, sticking_sentences
-from treecrf_studies.ensembles.summary import summarise
+from treecrf_studies.ensembles.summary import make_frames
 from treecrf_studies.ensembles.tables import (
     boosting_layout,
     bound_layout,
@@ -85,7 +85,7 @@ def boosting(dataset, n_draws):
 @pytest.fixture(scope="module")
 def frames():
     found = [
-        summarise(SummaryContext(frames_of(name, n_draws), RULES, name, name))
+        make_frames(SummaryContext(frames_of(name, n_draws), RULES, name, name))
         for name, n_draws in zip(DATASETS, (3, 1), strict=True)
     ]
     return {name: pd.concat([each[name] for each in found], ignore_index=True) for name in found[0]}
@@ -104,7 +104,7 @@ def test_scores_are_accuracies_over_draws_with_the_draws_won(frames):
 def test_equal_ensembles_are_best_in_no_draw():
     given = frames_of("hyphen", 1)
     given["runs"][0]["accuracy"] = 50.0
-    assert summarise(SummaryContext(given, RULES, "hyphen", "hyphen"))["scores"]["n_best"].sum() == 0
+    assert make_frames(SummaryContext(given, RULES, "hyphen", "hyphen"))["scores"]["n_best"].sum() == 0
 
 
 def test_pairs_of_a_data_set_are_a_family(frames):

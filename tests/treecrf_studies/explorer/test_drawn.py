@@ -91,7 +91,7 @@ def test_a_cell_has_one_accuracy_and_says_what_its_curve_is_of(browser, gathered
     """The accuracy is a mean of trainings; the curve is of another training."""
     key = {"study": "training", "dataset": "hyphen", "decoder": "better", "point": "choice", "method": "treecrf_newton"}
     query = " and ".join(f"{name} == {value!r}" for name, value in key.items())
-    (score,) = gathered.scores.query(f"{query} and metric == 'accuracy'").to_dict("records")
+    (score,) = gathered.scores.query(f"{query} and quantity == 'accuracy'").to_dict("records")
     curve = gathered.curves.query(query)
     (at_choice,) = curve.loc[curve["is_chosen"].astype(bool), "accuracy"]
     view = browser.view("cell?" + "&".join(f"{name}={value}" for name, value in key.items()))

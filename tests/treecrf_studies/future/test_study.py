@@ -28,7 +28,7 @@ from treecrf_studies.future.jobs import (
 )
 from treecrf_studies.future.methods import INSTANCE, NO_BAG
 from treecrf_studies.future.published import future_accuracies, read_published, with_published
-from treecrf_studies.future.summary import compare_neighbours, compare_variants, decompose_draws, summarise
+from treecrf_studies.future.summary import compare_neighbours, compare_variants, decompose_draws, make_frames
 from treecrf_studies.future.tables import gains
 from treecrf_studies.methods import FutureFeatureMEMM
 from treecrf_studies.methods.future.features import NO_STATES
@@ -68,7 +68,7 @@ def frames(outcomes):
     parts = {
         kind: [getattr(o, kind) for o in outcomes.values()] for kind in ("runs", "predictions", "weights", "trees")
     }
-    return summarise(SummaryContext(parts, RULES, source="or"))
+    return make_frames(SummaryContext(parts, RULES, source="or"))
 
 
 def test_runs_are_those_of_direct_trainings(outcomes, splits):
@@ -348,7 +348,7 @@ def test_table_5_4_shows_both_ends_of_the_last_bags(splits, frames):
         compare_future(JobContext(SETTINGS, "or_full", method, splits=full)) for method in ("sliding_window", "memm_1")
     ]
     parts = {kind: [getattr(o, kind) for o in found] for kind in ("runs", "predictions", "weights", "trees")}
-    best = pd.concat([frames["best"], summarise(SummaryContext(parts, RULES, source="or"))["best"]])
+    best = pd.concat([frames["best"], make_frames(SummaryContext(parts, RULES, source="or"))["best"]])
     [layout] = STUDY.tabulate([("table_5_4", "generated_layout", ("best",), "", {})], {"best": best}).values()
     rows = layout.set_index("values")
     assert set(layout["data set"]) == {"OR", "all three"}
@@ -372,7 +372,7 @@ def test_table_5_5_shows_all_decoders_of_memms(splits):
     methods = ("sliding_window", "memm_1", "memm_2", "crf_1", "ff_memm_1")
     found = [compare_future(JobContext(settings, "nettalk_binary", method, splits=splits)) for method in methods]
     parts = {kind: [getattr(o, kind) for o in found] for kind in ("runs", "predictions", "weights", "trees")}
-    summary = summarise(SummaryContext(parts, RULES, source="nettalk_binary"))["best"]
+    summary = make_frames(SummaryContext(parts, RULES, source="nettalk_binary"))["best"]
     best = summary.assign(kind="nettalk_binary")  # the small set that stands for it
     [layout] = STUDY.tabulate([("table_5_5", "nettalk_layout", ("best",), "", {})], {"best": best}).values()
     rows = layout.set_index(["method", "values"])

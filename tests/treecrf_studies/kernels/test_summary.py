@@ -8,7 +8,7 @@ from treecrf_studies.framework.comparisons import find_pair
 from treecrf_studies.framework.jobs import SummaryContext
 from treecrf_studies.kernels.figures import accuracy_by_degree, cost_by_size, excess_by_seconds, loss_by_rank
 from treecrf_studies.kernels.page import against_trees, kernels_against_trees
-from treecrf_studies.kernels.summary import best_predictions, summarise
+from treecrf_studies.kernels.summary import best_predictions, make_frames
 from treecrf_studies.kernels.tables import (
     accuracy_layout,
     choices_layout,
@@ -61,7 +61,7 @@ def frames_of(dataset, n_draws, seed):
 @pytest.fixture(scope="module")
 def frames():
     found = [
-        summarise(SummaryContext(frames_of(name, n_draws, place), RULES, name, name, "a stand-in" if place else None))
+        make_frames(SummaryContext(frames_of(name, n_draws, place), RULES, name, name, "a stand-in" if place else None))
         for place, (name, n_draws) in enumerate(zip(DATASETS, (1, 5), strict=True))
     ]
     return {name: pd.concat([each[name] for each in found], ignore_index=True) for name in found[0]}

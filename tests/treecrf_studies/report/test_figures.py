@@ -47,7 +47,7 @@ def published():
     rows += [("PhD table 5.3", 100.0, 100.0), *[("PhD table 3.4", 70.0, 67.5)] * 3]
     frame = pd.DataFrame(rows, columns=["source", "published", "at_choice"])
     frame = frame.assign(
-        study="training", dataset=list("abcdefg"), method="mallet", quantity="accuracy (%)", point="peak",
+        study="training", dataset=list("abcdefg"), method="mallet", quantity="accuracy", point="peak",
         sample="the paper's own split", counted=frame.index != 4, own=frame.index != 5, inferred=frame.index == 2,
         measured=frame["at_choice"].where(frame.index != 6),
     )  # fmt: skip
@@ -81,8 +81,8 @@ def summary():
         ("two", "mallet", 81.0, 100.0),
         ("three", "smile", 99.0, 1.0),
     ]
-    frame = pd.DataFrame(rows, columns=["dataset", "method", "chosen_mean", "cpu_seconds"])
-    return frame.assign(decoder="better", chosen_accuracy=np.nan)
+    frame = pd.DataFrame(rows, columns=["dataset", "method", "value", "cpu_seconds"])
+    return frame.assign(decoder="better", point="choice")
 
 
 def test_costs_are_means_over_data_sets_that_all_shown_methods_have(summary, tmp_path):

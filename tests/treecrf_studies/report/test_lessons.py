@@ -149,7 +149,7 @@ def test_seconds_are_multiples_of_those_of_trees(tmp_path):
         folder = tmp_path / "training" / name
         folder.mkdir(parents=True)
         frame = pd.DataFrame({"method": ["treecrf", "mallet"], "cpu_seconds": seconds})
-        frame.assign(dataset=name, decoder="better").to_csv(folder / "summary.csv", index=False)
+        frame.assign(dataset=name, decoder="better", point="choice").to_csv(folder / "summary.csv", index=False)
     text = text_of(learnt_page(own_settings("protein", "nettalk", profile="protocol", results=str(tmp_path))))
     assert "MALLET takes 15 to 40 times the CPU seconds of TreeCRF (2 data sets)." in text
 
@@ -157,7 +157,7 @@ def test_seconds_are_multiples_of_those_of_trees(tmp_path):
 def test_published_accuracies_are_counted_within_a_point(monkeypatch, tmp_path):
     values = pd.DataFrame({"published": [60.0, 70.0, 80.0, 99.0], "at_choice": [60.5, 71.5, 79.8, 99.0]})
     values = values.assign(
-        quantity="accuracy (%)", point="choice", sample="the paper's own split", measured=values["at_choice"]
+        quantity="accuracy", point="choice", sample="the paper's own split", measured=values["at_choice"]
     )
     values = values.assign(counted=True, own=True, inferred=False, low=np.nan, high=np.nan)
     monkeypatch.setattr(lessons, "published_values", lambda settings: values)
@@ -171,8 +171,8 @@ def test_a_tie_is_named_and_whom_a_method_below_the_best_beats_counts_too(settin
     accuracies = {"treecrf_newton": 70.001, "linear_crf": 69.999, "mallet": 60.0, "memm": 50.0}
     for name in ("protein", "nettalk"):
         folder = tmp_path / "training" / name
-        frame = pd.DataFrame({"method": [*accuracies], "chosen_mean": [*accuracies.values()], "cpu_seconds": 1.0})
-        frame.assign(dataset=name, decoder="better", chosen_accuracy=0.0).to_csv(folder / "summary.csv", index=False)
+        frame = pd.DataFrame({"method": [*accuracies], "value": [*accuracies.values()], "cpu_seconds": 1.0})
+        frame.assign(dataset=name, decoder="better", point="choice").to_csv(folder / "summary.csv", index=False)
         pairs = pd.read_csv(folder / "comparisons.csv").assign(method="memm", other="mallet", decision="worse")
         pairs.to_csv(folder / "comparisons.csv", index=False)
     text = text_of(learnt_page(settings))

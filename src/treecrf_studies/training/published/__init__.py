@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from treecrf_studies.framework.metrics import ACCURACY
+
 STANDS_FOR = {
     "treecrf": "treecrf",
     "mallet": "mallet",
@@ -64,16 +66,17 @@ def beside_peaks(summary: pd.DataFrame) -> pd.DataFrame:
     The decoder is that which the number is compared with; inferred: whether the data set is one of `INFERRED`.
     """
     known = training_accuracies().drop(columns="decoder").rename(columns={"compared": "decoder"})
-    known = known.merge(summary.drop(columns="published"), on=["dataset", "method", "decoder"])
+    keys = ["dataset", "method", "decoder"]
+    chosen, peaks = (summary[summary["point"] == point] for point in ("choice", "peak"))
+    known = known.merge(chosen[[*keys, "stand_in", "unperturbed"]], on=keys)
+    known = known.merge(peaks[[*keys, "value", "low", "high"]], on=keys, how="left")
     return known.assign(
         point="peak",
-        quantity="accuracy (%)",
+        quantity=ACCURACY,
         source="PhD table " + known["table"],
         published=known["percent"],
-        measured=known["peak_accuracy"],
-        at_choice=known["chosen_accuracy"],
-        low=known["peak_low"],
-        high=known["peak_high"],
+        measured=known["value"],
+        at_choice=known["unperturbed"],
         own=known["method"].isin(PAPERS_OWN),
         inferred=known["dataset"].isin(INFERRED),
     )
