@@ -72,9 +72,10 @@ def _is_compared(name: str) -> bool:
 
 
 def not_measured(frame: pd.DataFrame) -> pd.DataFrame:
-    """A frame without columns and rows of measured time or memory."""
+    """A frame without columns of measured time or memory, and without the numbers of such rows."""
     if {"quantity", "unit"} <= set(frame):
-        frame = frame[~frame["unit"].isin(MEASURED_UNITS)]
+        is_measured = frame["unit"].isin(MEASURED_UNITS)
+        frame = frame.assign(**{name: frame[name].mask(is_measured) for name in ("value", "sd", "low", "high")})
     return frame[[name for name in frame if not MEASURED_COLUMN.search(str(name))]]
 
 
