@@ -65,9 +65,10 @@ def reduce_sampling(sampling: pd.DataFrame) -> pd.DataFrame:
         "log_likelihood": {"quantity": LOG_LIKELIHOOD},
     }
     faster = rows["plain_seconds_to_likelihood"] / rows["seconds_to_likelihood"]
-    means = faster.groupby([rows[name] for name in OPTION], sort=False).agg(geometric_mean)
-    speed_ups = pd.DataFrame([(mean, *interval) for mean, interval in means], means.index, ["value", "low", "high"])
-    reduced = speed_ups.reset_index().assign(quantity=SPEED_UP, unit="times")
+    groups = faster.groupby([rows[name] for name in OPTION], sort=False)
+    means = [(mean, *interval) for mean, interval in groups.agg(geometric_mean)]
+    speed_ups = pd.DataFrame(means, groups.size().index, ["value", "low", "high"])
+    reduced = speed_ups.assign(quantity=SPEED_UP, unit="times", n=groups.size()).reset_index()
     return pd.concat([summarise(rows, OPTION, quantities), reduced], ignore_index=True)
 
 
