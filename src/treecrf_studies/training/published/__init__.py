@@ -61,10 +61,12 @@ def training_accuracies() -> pd.DataFrame:
 def beside_peaks(summary: pd.DataFrame) -> pd.DataFrame:
     """Every published accuracy beside the measured peak, as the explorer shows published numbers.
 
-    The decoder is that which the number is compared with; inferred: whether the data set is one of `INFERRED`.
+    The decoder is that which the number is compared with; low and high are of the trainings at the peak or, where its
+    curve was not kept, at the choice; inferred: whether the data set is one of `INFERRED`.
     """
     known = training_accuracies().drop(columns="decoder").rename(columns={"compared": "decoder"})
     known = known.merge(summary.drop(columns="published"), on=["dataset", "method", "decoder"])
+    has_peak = known["peak_accuracy"].notna()
     return known.assign(
         point="peak",
         quantity="accuracy (%)",
@@ -72,8 +74,8 @@ def beside_peaks(summary: pd.DataFrame) -> pd.DataFrame:
         published=known["percent"],
         measured=known["peak_accuracy"],
         at_choice=known["chosen_accuracy"],
-        low=known["peak_low"],
-        high=known["peak_high"],
+        low=known["peak_low"].where(has_peak, known["chosen_min"]),
+        high=known["peak_high"].where(has_peak, known["chosen_max"]),
         own=known["method"].isin(PAPERS_OWN),
         inferred=known["dataset"].isin(INFERRED),
     )
