@@ -42,7 +42,7 @@ def report(
     below = [protocol] if protocol.is_file() or not config else []
     settings = load_settings(read_configuration([*below, *(config or [])]))
     if figure is not None:
-        from treecrf_studies.report.paper_figure import write_paper_figure
+        from treecrf_studies.report.page import write_paper_figure
 
         write_paper_figure(settings, figure, inches, [name.strip() for name in methods.split(",") if name.strip()])
         say(f"Wrote {figure}")
