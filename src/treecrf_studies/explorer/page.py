@@ -83,8 +83,8 @@ STANDING_COLOURS = {
 
 
 def write_explorer(settings: Settings, documentation: str = "") -> None:
-    """Write `EXPLORER` beside the page of the run, from whatever the results folder holds; `documentation` is the way to
-    that, if it is there.
+    """Write `EXPLORER` beside the page of the run, from whatever the results folder holds; `documentation` is the way
+    to that, if it is there.
     """
     write_text(render_explorer(settings, gather(settings), documentation), Path(settings.reports, EXPLORER))
 

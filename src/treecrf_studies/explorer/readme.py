@@ -79,9 +79,10 @@ def accuracy_table(gathered: Gathered) -> str:
     return _markdown(lines)
 
 
-def method_names(gathered: Gathered) -> pd.Series:
+def method_names(gathered: Gathered) -> dict[str, str]:
     """What readers see of the methods of the study of training, by their ids."""
-    return gathered.methods.set_index(["study", "method"])["name"]["training"]
+    known = gathered.methods
+    return dict(known.loc[known["study"] == "training", ["method", "name"]].itertuples(index=False))
 
 
 def unbeaten(gathered: Gathered) -> tuple[list[str], list[str]]:
@@ -94,7 +95,8 @@ def unbeaten(gathered: Gathered) -> tuple[list[str], list[str]]:
     shared = [str(name) for name in known.columns[known.all()]]
     is_worse = (scores["standing"] == WORSE) & scores["dataset"].isin(shared)
     worse = is_worse.groupby(scores["method"], sort=False).any()
-    return shared, list(method_names(gathered)[worse.index[~worse]])
+    names = method_names(gathered)
+    return shared, [names[str(method)] for method in worse.index[~worse]]
 
 
 def findings(gathered: Gathered) -> str:

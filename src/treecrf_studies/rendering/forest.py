@@ -26,7 +26,7 @@ PLOT, LINE, LETTER = 3.3, 0.24, 0.066
 LONG = 25
 """A plot of more lines has its axis at the top too."""
 
-MOST_NAMED, MOST_LETTERS = 12, 60
+MOST_NAMED, MOST_LETTERS = 12, 66
 """The alternative text names so many lines at most; a label is cut where it has more letters."""
 
 ON_PAPER = {"figure.facecolor": "white"} | dict.fromkeys(
@@ -96,8 +96,8 @@ def forest_layout(forest: Forest) -> pd.DataFrame:
 def forest_figure(forest: Forest, width: float | None = None) -> Figure:
     """Labels at the left, intervals in the middle, numbers at the right; small dots are the values behind a line.
 
-    Intervals that are far longer than most end in an arrow at the edge. A figure of so many inches is for paper: black on
-    white, without the ends of intervals in numbers.
+    Intervals that are far longer than most end in an arrow at the edge. A figure of so many inches is for paper: black
+    on white, without the ends of intervals in numbers.
     """
     rows, low, high = forest.rows, *_ends(forest)
     texts = [f"{forest.text(row, width is None)}  {row.note}".rstrip() for row in rows]

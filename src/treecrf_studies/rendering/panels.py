@@ -221,10 +221,11 @@ def label_points(
     colors: Sequence[str],
     line: np.ndarray | None = None,
 ) -> None:
-    """Write a name beside each mark, where it hides no mark, no other name and nothing of a line, as far as there is such
-    a place.
+    """Write a name beside each mark, where it hides no mark, no other name and nothing of a line, as far as there is
+    such a place.
 
-    The corners of the line are rows of x and y. A line leads to names that are not next to their marks. Limits, scales and size of the axes are to be set before.
+    The corners of the line are rows of x and y. A line leads to names that are not next to their marks. Limits, scales
+    and size of the axes are to be set before.
     """
     figure.draw_without_rendering()
     points = axes.transData.transform(at) * 72 / figure.dpi

@@ -211,8 +211,8 @@ def _escaped_start(found: re.Match[str]) -> str:
 
 
 def md(template: str, /, **values: Any) -> Markdown:
-    """A template (Markdown that is trusted) with its places filled by values: texts are escaped unless they are `Markdown`,
-    numbers may have a format.
+    """A template (Markdown that is trusted) with its places filled by values: texts are escaped unless they are
+    `Markdown`, numbers may have a format.
     """
     shown = {name: value if isinstance(value, int | float) else escaped(value) for name, value in values.items()}
     return Markdown(template.strip().format(**shown))

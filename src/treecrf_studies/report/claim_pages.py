@@ -186,7 +186,6 @@ def _list_table(claims: pd.DataFrame, compared: pd.DataFrame) -> Table:
     numbers = compared[compared["part"] == ""]
     columns = {
         "claim": claims["id"],
-        "paper": [paper_of(claim).name for claim in claims["id"]],
         "the paper's test": claims["verdict_papers_test"].map(signed_verdict),
         "sequence-level test": claims["verdict"].map(signed_verdict),
         "larger sample": claims["verdict_larger"].map(signed_verdict),

@@ -1,5 +1,5 @@
-"""What follows from a run: what a reader should use, with evidence and uncertainty, and what the page of each paper begins
-with.
+"""What follows from a run: what a reader should use, with evidence and uncertainty, and what the page of each paper
+begins with.
 """
 
 from __future__ import annotations
@@ -157,7 +157,9 @@ def _met(paper: Paper, frames: Frames) -> Iterator[str]:
 
 
 def _training(frames: Frames, claims: pd.DataFrame, compared: pd.DataFrame) -> Iterator[str]:
-    """Orders of methods that are reversed where columns are inferred, and the seconds to the peak beside published ones."""
+    """Orders of methods that are reversed where columns are inferred, and the seconds to the peak beside published
+    ones.
+    """
     summary = frames.preferred("summary")
     for name in INFERRED_SETS:
         rows = summary[summary["dataset"] == name].set_index("method") if len(summary) else summary

@@ -1,4 +1,5 @@
-"""Figures of the first page: accuracies beside published ones, verdicts, gaps to the best method, accuracy against cost.
+"""Figures of the first page: accuracies beside published ones, verdicts, gaps to the best method, accuracy against
+cost.
 
 Each has a function for its frame, and a `Finding` of it.
 """
@@ -71,8 +72,8 @@ def published_frame(published: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        source (the table), dataset, method (what readers see), published, measured (percent), not counted (why not, empty
-        for those that are).
+        source (the table), dataset, method (what readers see), published, measured (percent), not counted (why not,
+        empty for those that are).
     """
     pairs = distinct_accuracies(published)
     shown = pairs.assign(method=shown_methods(pairs), measured=pairs["published"] + pairs["away"])
@@ -208,8 +209,8 @@ def quickest_near(frame: pd.DataFrame) -> pd.Series:
 
 
 def cost_figure(frame: pd.DataFrame) -> Figure:
-    """Mean accuracy against CPU seconds on a logarithmic axis, a named mark for each method; a line joins the methods that
-    no other one beats in both.
+    """Mean accuracy against CPU seconds on a logarithmic axis, a named mark for each method; a line joins the methods
+    that no other one beats in both.
     """
     with mpl.rc_context(SETTINGS):
         figure = Figure(figsize=(WIDTH, 4.6), layout="constrained")
@@ -317,8 +318,8 @@ def strip_frame(claims: pd.DataFrame) -> pd.DataFrame:
 
 
 def strip_figure(frame: pd.DataFrame) -> Figure:
-    """A square for each claim and way to judge, with colour and sign of its verdict, that is a link to the claim's page in a
-    site; groups side by side, as many as a line holds.
+    """A square for each claim and way to judge, with colour and sign of its verdict, that is a link to the claim's page
+    in a site; groups side by side, as many as a line holds.
     """
     lines = list(_lines(frame))
     height_of_line = len(WAYS) + 2.4
@@ -426,14 +427,15 @@ def gap_frame(ranks: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
     ranks : DataFrame
         `treecrf_studies.training.ranking` of several data sets: dataset, method, value, rank.
     comparisons : DataFrame
-        Tests between the methods with the preferred decoder, corrected over all pairs of a data set: dataset, method, other,
-        decision.
+        Tests between the methods with the preferred decoder, corrected over all pairs of a data set: dataset, method,
+        other, decision.
 
     Returns
     -------
     DataFrame
         dataset, method, gap (points behind the best, 0 for it), is_best, is_shown (whether the test finds the best one
-        better); methods with the smallest mean gap first, over the data sets that all of them have, else over their own.
+        better); methods with the smallest mean gap first, over the data sets that all of them have, else over their
+        own.
     """
     names = ["dataset", "method", "gap", "is_best", "is_shown"]
     if ranks.empty:

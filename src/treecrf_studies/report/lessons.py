@@ -1,4 +1,6 @@
-"""What a run of the papers' protocol shows: a forest plot of all differences, and short answers with links to their tables."""
+"""What a run of the papers' protocol shows: a forest plot of all differences, and short answers with links to their
+tables.
+"""
 
 from __future__ import annotations
 
@@ -143,9 +145,13 @@ class Frames:
         self.settings = settings
         self._studies = {study.name: StudyFiles(study, settings) for study in registry()}
 
-    def read(self, study: str, name: str) -> pd.DataFrame:
-        """A frame of a study; empty without it. Data sets that repeat another one of the study are left out."""
-        frames = [self.of(study, dataset, name) for dataset in self._studies[study].distinct_datasets()]
+    def read(self, study: str, name: str, with_repeats: bool = False) -> pd.DataFrame:
+        """A frame of a study; empty without it. Data sets that repeat another one of the study are left out, unless
+        `with_repeats`.
+        """
+        files = self._studies[study]
+        datasets = files.all_datasets() if with_repeats else files.distinct_datasets()
+        frames = [self.of(study, dataset, name) for dataset in datasets]
         filled = [frame for frame in frames if len(frame)]
         return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame()
 
@@ -228,9 +234,9 @@ def lesson_frame(lessons: Sequence[Lesson]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        question; comparison ("A minus B"); source, the paper, and target, the page and anchor of the table; kind: `MEAN`
-        over the data sets where there are more than `FEW`, `SET` for each, `LARGER` for each larger sample; dataset;
-        value, low, high (points, 95 % interval); n_sets.
+        question; comparison ("A minus B"); source, the paper, and target, the page and anchor of the table; kind:
+        `MEAN` over the data sets where there are more than `FEW`, `SET` for each, `LARGER` for each larger sample;
+        dataset; value, low, high (points, 95 % interval); n_sets.
     """
     rows = [
         (
@@ -262,8 +268,8 @@ def source_of(target: str) -> str:
 
 
 def lesson_figure(frame: pd.DataFrame) -> Figure:
-    """A line for each mean over data sets with its 95 % interval and the data sets as dots, or for each of a few data sets;
-    squares are larger samples.
+    """A line for each mean over data sets with its 95 % interval and the data sets as dots, or for each of a few data
+    sets; squares are larger samples.
     """
     rows: list[Interval] = []
     for title, of_question in frame.groupby("question", sort=False):
@@ -382,7 +388,7 @@ def many_labels(frames: Frames) -> Iterator[Pair]:
     chosen = cascades[["dataset", "method"]].to_numpy()
     for method in ("separable", "full"):
         found = [gap for name, cascade in chosen for gap in gaps(tests[tests["dataset"] == name], method, cascade)]
-        yield Pair(f"{method_text(method)} with window 1", "the chosen cascade of codes", found)
+        yield Pair(f"{method_text(method)} with window 1", "the chosen cascade", found)
 
 
 def future_features(frames: Frames) -> Iterator[Pair]:

@@ -341,8 +341,8 @@ def _measured(study: str, settings: Settings) -> list[str]:
 
 
 def findings(frames: Frames, claims: pd.DataFrame | None) -> list[Section]:
-    """Published and measured accuracies, claims, gaps to the best method, and accuracy against cost; those that the run has
-    results of.
+    """Published and measured accuracies, claims, gaps to the best method, and accuracy against cost; those that the run
+    has results of.
 
     `claims` are from `treecrf_studies.report.ledger`; None for a run that says nothing of papers.
     """
@@ -432,8 +432,8 @@ KINDS = ("pdf", "svg", "png")
 
 
 def write_paper_figure(settings: Settings, path: Path, width: float, methods: Sequence[str] = ()) -> None:
-    """Write a figure for a paper: accuracy of methods of the study of training minus that of the first one, on each data
-    set, with 95 % intervals of the family of all methods compared.
+    """Write a figure for a paper: accuracy of methods of the study of training minus that of the first one, on each
+    data set, with 95 % intervals of the family of all methods compared.
 
     Parameters
     ----------

@@ -84,9 +84,9 @@ def beside_frames(
     Returns
     -------
     dict of str to DataFrame
-        By source, such as "PhD table 3.5", of which something was measured: source, quantity, dataset, against (the baseline of differences, empty for
-        other values), row (method, decoder and condition in words),
-        published, measured (as the paper measures), low, high, at_choice, where that is another value, and kind, of
+        By source, such as "PhD table 3.5", of which something was measured: source, quantity, dataset, against (the
+        baseline of differences, empty for other values), row (method, decoder and condition in words), published,
+        measured (as the paper measures), low, high, at_choice, where that is another value, and kind, of
         `treecrf_studies.framework.views.published_pairs`.
     """
     rows = (
@@ -154,8 +154,8 @@ def _named(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def beside_figure(frame: pd.DataFrame) -> Figure:
-    """A panel for each data set, a row for each printed value: hollow published, filled measured, a line between them and a
-    bar for what is known of the measured one; a stroke at the cross-validated choice.
+    """A panel for each data set, a row for each printed value: hollow published, filled measured, a line between them
+    and a bar for what is known of the measured one; a stroke at the cross-validated choice.
     """
     frame = frame.dropna(subset=["published"])
     frame = frame[frame["measured"].notna() | frame["at_choice"].notna()]
@@ -312,8 +312,8 @@ FELL = 1.0
 
 
 class Words(NamedTuple):
-    """What a figure of a study shows in this run: a sentence, the number first, what is seen, its numbers, and the files of
-    all points where these are too many for a page.
+    """What a figure of a study shows in this run: a sentence, the number first, what is seen, its numbers, and the
+    files of all points where these are too many for a page.
     """
 
     sentence: str
@@ -325,7 +325,7 @@ class Words(NamedTuple):
 def words_of_figures(settings: Settings) -> Mapping[str, Words]:
     """What figures of the studies show in this run, by the names of their files in a site."""
     frames = Frames(settings)
-    curves = curve_frame(frames.read("training", "curves"))
+    curves = curve_frame(frames.read("training", "curves", with_repeats=True))
     effects = effect_frame(frames.read("missing", "comparisons"), BASELINE)
     found: dict[str, Words] = {}
     if len(curves):
@@ -357,9 +357,9 @@ def curve_frame(curves: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row for each data set and method with iterations, with the preferred decoder, those with the highest accuracy at
-        the end first: dataset, method, chosen (iteration that cross-validation chose), accuracy there (percent), highest,
-        last (percent), iterations, seconds (CPU seconds up to the last iteration).
+        A row for each data set and method with iterations, with the preferred decoder, those with the highest accuracy
+        at the end first: dataset, method, chosen (iteration that cross-validation chose), accuracy there (percent),
+        highest, last (percent), iterations, seconds (CPU seconds up to the last iteration).
     """
     names = ["dataset", "method", "chosen", "accuracy", "highest", "last", "iterations", "seconds"]
     if curves.empty:
@@ -422,8 +422,8 @@ def seconds_caption(frame: pd.DataFrame) -> str:
 
 
 def growth_words(rows: pd.DataFrame, by: str, what: str) -> Words:
-    """What a part of figure 3.3 shows, from rows of `treecrf_studies.cost.summary.reduce_scaling`: methods at the largest
-    value, and the medians of all.
+    """What a part of figure 3.3 shows, from rows of `treecrf_studies.cost.summary.reduce_scaling`: methods at the
+    largest value, and the medians of all.
     """
     rows = rows.assign(method=rows["method"].map(training_method_name)).sort_values(["value", "seconds"])
     largest = rows[rows["value"] == rows["value"].max()]

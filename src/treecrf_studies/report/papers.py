@@ -219,8 +219,8 @@ THREE = {
 
 
 def three_counts(claims: pd.DataFrame) -> list[str]:
-    """How many claims have each verdict, a text for each of the three ways to judge; those without a verdict in a way are
-    left out there.
+    """How many claims have each verdict, a text for each of the three ways to judge; those without a verdict in a way
+    are left out there.
     """
     texts = []
     for column, name in THREE.items():
@@ -261,8 +261,8 @@ def paper_pages(
     seen: Seen = NOT_SEEN,
     explorer: str = "",
 ) -> list[Page]:
-    """The page of a paper, from all studies that the run has, and one on what its studies add; those without a section are
-    left out.
+    """The page of a paper, from all studies that the run has, and one on what its studies add; those without a section
+    are left out.
 
     `claims` are from `treecrf_studies.report.ledger`; `explorer` is the page that shows the runs behind
     a row, empty without one.
