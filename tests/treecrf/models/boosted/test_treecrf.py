@@ -39,6 +39,20 @@ def test_potentials_equal_naive_boosting(order, max_leaves, l2_regularization, p
         assert_potentials(model, data, expected)
 
 
+@pytest.mark.parametrize("order", [1, 2])
+def test_rows_that_are_no_sequences_equal_naive_boosting(order, monkeypatch):
+    """Their two labels have opposite trees, of which one is grown."""
+    data = random_set(np.random.default_rng(order), n_sequences=30, n_labels=2, longest=1)
+    grown = []
+    grow = DenseTraining._grow_one
+    monkeypatch.setattr(DenseTraining, "_grow_one", lambda *given: grown.append(given[1]) or grow(*given))
+    model = TreeCRF(4, 6, 0.5, (0, 0), order, random_state=0, start_noise=0.3).fit(data)
+    assert grown == [0] * 4
+    fit = naive.fit_one_hot(slot_sizes(data.attributes, (0, 0)), 2, 6, 0.5)
+    codes, start = window_codes(data, (0, 0)), named_start(model)
+    assert_potentials(model, data, naive.boost(codes, data.offsets, data.labels, 2, order, start, 4, fit, 0))
+
+
 def test_gradient_equals_finite_differences_of_the_likelihood():
     data = random_set(np.random.default_rng(5), n_sequences=1, longest=4)
     data = SequenceSet.concatenate([data, random_set(np.random.default_rng(6), n_sequences=2, longest=4)])
