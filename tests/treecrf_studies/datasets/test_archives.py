@@ -1,5 +1,9 @@
 """Members of archives, whole and damaged."""
 
+import io
+import tarfile
+import zipfile
+
 import pytest
 from runs import CONTENT, compressed, tar, zipped
 
@@ -22,12 +26,34 @@ def test_member(tmp_path, make):
     assert take(tmp_path, make(), "inner/file.data") == CONTENT
 
 
+def link(kind, target):
+    """An archive whose member is a link."""
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as bundle:
+        member = tarfile.TarInfo("inner/file.data")
+        member.type, member.linkname = kind, target
+        bundle.addfile(member)
+    return stream.getvalue()
+
+
+def bomb():
+    """An archive whose member is much longer than it."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as bundle:
+        bundle.writestr("bomb", bytes(50_000_000))
+    return stream.getvalue()
+
+
 @pytest.mark.parametrize(
     ("archive", "member", "problem"),
     [
         (zipped(), "other", "its archive does not give other (KeyError)"),
         (tar(), "other", "its archive does not give other (KeyError)"),
         (tar(), "inner", "its archive does not give inner (KeyError)"),
+        (link(tarfile.SYMTYPE, "file.data"), "inner/file.data", "(KeyError)"),
+        (link(tarfile.LNKTYPE, "inner/file.data"), "inner/file.data", "(KeyError)"),
+        (zipped().replace(b"inner/file.data", b"inner/file.dat2"), "inner/file.data", "(KeyError)"),
+        (bomb(), "bomb", "does not give bomb (ValueError)"),
         (b"neither", "inner/file.data", "its archive is neither zip nor tar"),
         (b"", "inner/file.data", "its archive "),
         (tar()[:5000], "inner/file.data", "its archive does not give inner/file.data (ReadError)"),
@@ -41,6 +67,7 @@ def test_damaged_archives(tmp_path, archive, member, problem):
         take(tmp_path, archive, member)
     assert problem in str(caught.value)
     assert all(left.name.startswith("file.data.1.") and left.name.endswith("tmp") for left in tmp_path.iterdir())
+    assert sum(left.stat().st_size for left in tmp_path.iterdir()) < 100_000
 
 
 def test_without_gzip(tmp_path, monkeypatch):

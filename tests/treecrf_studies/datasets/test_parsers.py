@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from smile_files import PROTEIN_WINDOW, decode_protein, encode
+from smile_files import encode
 
 from treecrf.sequences import window_codes
 from treecrf_studies.datasets import hyphenation, nettalk, protein
@@ -38,44 +38,6 @@ def test_protein_is_split_at_every_opening(data):
 def test_protein_with_other_line_ends_is_the_same(data):
     content = (data / "protein.data").read_bytes()
     assert protein.parse(content.replace(b"\n", b"\r\n"), "x") == protein.parse(content + b"\n\n", "x")
-
-
-def test_protein_encoded(data):
-    content = (data / "protein.sparse").read_bytes()
-    # Row 1 by hand: five slots outside (20, 41, 62, 83, 104), A C D at slots 5 to 7, outside again, label "_".
-    assert content.splitlines()[:2] == [b"4 3 231", b"1 1 11 20 41 62 83 104 105 127 149 188 209 230 0"]
-    found = decode_protein(content, "protein.sparse")
-    assert found == protein.parse((data / "protein.data").read_bytes(), "protein.data")
-    assert encode(found, PROTEIN_WINDOW) == content
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        (b"4 3 231", b"4 3", "file, line 1: the first line must hold three numbers"),
-        (b"4 3 231", b"4 3 230", "file, line 1: 230 features are not 11 slots of 21 codes"),
-        (b"4 3 231", b"5 3 231", "file: holds 4 sequences or gaps in them, and announces 5"),
-        (b" 230 0\n", b" 231 0\n", "file, line 2: a feature or label is out of its range"),
-        (b" 230 0\n", b" 230 3\n", "file, line 2: a feature or label is out of its range"),
-        (b"1 2 11 ", b"1 3 11 ", "file: holds 4 sequences or gaps"),
-        (b"1 2 11 ", b"1 11 ", "file, line 3: expected 15 numbers"),
-        (b"105 127 149", b"105 128 149", "file: the windows of a sequence contradict each other"),
-        (b"105 127 149", b"125 127 149", "file, line 2: a window has no residue in its middle"),
-    ],
-)
-def test_encoded_errors(data, old, new, message):
-    content = (data / "protein.sparse").read_bytes().replace(old, new, 1)
-    with pytest.raises(DataError) as caught:
-        decode_protein(content, "file")
-    assert str(caught.value).startswith(message)
-
-
-def test_encoder_needs_labels_and_one_full_attribute(data):
-    found = protein.parse((data / "protein.data").read_bytes(), "x")
-    with pytest.raises(ValueError, match="and labels; give such a set"):
-        encode(found.with_labels(None), (5, 5))
-    with pytest.raises(ValueError, match="without missing cells"):
-        encode(found.with_values(np.full_like(found.values, -1)), PROTEIN_WINDOW)
 
 
 # --- NETtalk ----------------------------------------------------------------------------------------
@@ -122,6 +84,18 @@ def test_window_of_the_last_gap_sees_the_last_letter(data):
     [
         (b"26 53 55", b"26 53 56", "file: the windows of a word contradict each other"),
         (b"26 53 55", b"26 53 80", "file, line 2: a word has a gap inside"),
+        (b"3 2 162", b"3 2", "file, line 1: the first line must hold three numbers"),
+        (b"3 2 162", b"9" * 5000 + b" 2 162", "file, line 1: the first line must hold three numbers"),
+        (b"3 2 162", b"3 2 161", "file, line 1: 161 features are not 6 slots of 27 codes"),
+        (b"3 2 162", b"3 9 162", "file, line 1: 9 labels are announced, and the data set has 2"),
+        (b"3 2 162", b"4 2 162", "file: holds 3 sequences or gaps in them, and announces 4"),
+        (b" 159 0\n", b" 162 0\n", "file, line 2: a feature or label is out of its range"),
+        (b" 159 0\n", b" 159 2\n", "file, line 2: a feature or label is out of its range"),
+        (b"1 1 6 ", b"1 1 5 ", "file, line 2: a feature or label is out of its range"),
+        (b"1 1 6 ", b"1 2 6 ", "file, line 2: the first sequence begins with its position 2, not 1"),
+        (b"1 2 6 ", b"1 3 6 ", "file: holds 3 sequences or gaps"),
+        (b"1 2 6 ", b"1 6 ", "file, line 3: expected 10 numbers"),
+        (b"1 2 6 ", b"9999999999 2 6 ", "file, line 3: expected 10 numbers"),
     ],
 )
 def test_hyphen_errors(data, old, new, message):

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from smile_files import PROTEIN_FILES, PROTEIN_WINDOW, decode_protein, encode
+from smile_files import encode
 
 from treecrf.sequences import slot_sizes, window_codes
 from treecrf_studies import datasets
@@ -35,16 +35,15 @@ def test_protein(load):
     assert slot_sizes(train.attributes, datasets.describe("protein").window).sum() == 231
 
 
-@pytest.mark.parametrize("part", [0, 1])
-def test_protein_equals_the_copy_in_smile(mirror, load, part):
+@pytest.mark.parametrize(("part", "name"), [(0, "train"), (1, "test")])
+def test_protein_equals_the_copy_in_smile(mirror, load, part, name):
     ours = load("protein")[part]
-    content = read(mirror, PROTEIN_FILES[part])
+    content = read(mirror, f"protein/sparse.protein.11.{name}")
     rows = np.array([row.split() for row in content.decode().splitlines()[1:]], dtype=np.int64)
     assert np.array_equal(window_codes(ours, (5, 5)), rows[:, 3:14] - 21 * np.arange(11))
     assert np.array_equal(ours.labels, rows[:, 14])
     assert np.array_equal(np.repeat(np.arange(len(ours)), ours.lengths) + 1, rows[:, 0])
-    assert decode_protein(content, "copy").with_groups(ours.groups) == ours
-    assert encode(ours, PROTEIN_WINDOW) == content
+    assert encode(ours, (5, 5)) == content
 
 
 def test_nettalk(mirror, load):

@@ -57,6 +57,7 @@ CASES = [
     (protein.parse, b"# nothing\n<>\n", "file: holds no residues"),
     (protein.parse, b"\xff\xfe\n", "file, line 1: a residue stands before"),
     (faq.pod_lines, b"=head1 NAME\n\ntext\n", "file: holds no question"),
+    (faq.pod_lines, b"=head1 NAME\n\ntext\n\n=head1 AUTHOR\n\nNobody\n", "file: holds no question (=head2)"),
     (faq.pod_lines, b"=head1 NAME\n\n=head2 Why?\n\ntext\n", "file: has no section AUTHOR at its end"),
     (sectlabel.parse, b"<SectLabel_titel> a +L+ </SectLabel_titel>", "file, line 1: the label 'titel' is not known"),
     (sectlabel.parse, b"<SectLabel_title> a </SectLabel_title>", "file, line 1: a title does not end in '+L+'"),
