@@ -130,6 +130,18 @@ def assert_same_trees(first, second):
             assert one.test(split).tolist() == other.test(split).tolist()
 
 
+def words_of(data):
+    """The categories of the first attribute of each sequence, as text."""
+    letters = np.array(data.attributes[0].categories)[data.values[:, 0]]
+    return ["".join(word) for word in np.split(letters, data.observation_offsets[1:-1])]
+
+
+def contents(*sets):
+    """Every sequence of some sets as bytes, in ascending order: its labels, then its inputs."""
+    each = [one for data in sets for one in data]
+    return sorted(one.labels.tobytes() + one.values.astype(np.int32).tobytes() for one in each)
+
+
 def assert_methods_agree(train, test, **settings):
     plain = TreeCRF(**settings).fit(train)
     assert plain.forest_.first_split[-1] > plain.forest_.n_trees  # more than a split for each tree

@@ -4,18 +4,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from builders import words_of
 from smile_files import encode
 
 from treecrf.sequences import window_codes
 from treecrf_studies.datasets import hyphenation, nettalk, protein
 from treecrf_studies.datasets.loading import DataError
-
-
-def words(data):
-    """The letters of each sequence, as text."""
-    letters = np.array(data.attributes[0].categories)[data.values[:, 0]]
-    bounds = data.observation_offsets
-    return ["".join(letters[a:b]) for a, b in pairwise(bounds)]
 
 
 def labels(data):
@@ -29,7 +23,7 @@ def labels(data):
 
 def test_protein_is_split_at_every_opening(data):
     found = protein.parse((data / "protein.data").read_bytes(), "protein.data")
-    assert words(found) == ["ACD", "EF", "GHIK", "YWV"]
+    assert words_of(found) == ["ACD", "EF", "GHIK", "YWV"]
     assert labels(found) == ["_ h h", "e e", "_ _ h e", "_ _ h"]
     assert found.label_names == ("_", "e", "h")
     assert "".join(found.attributes[0].categories) == "ACDEFGHIKLMNPQRSTVWY"
@@ -67,7 +61,7 @@ def test_hyphen_encoded(data):
     # Row 1 by hand: nothing, nothing, b a b y around the gap behind the first letter.
     assert content.splitlines()[:2] == [b"3 2 162", b"1 1 6 26 53 55 81 109 159 0"]
     found = hyphenation.decode(content, "hyphen.sparse")
-    assert words(found) == ["baby", "ox", "winters"]
+    assert words_of(found) == ["baby", "ox", "winters"]
     assert [row.count(" ") + 1 for row in labels(found)] == [3, 1, 6]  # one position fewer than letters
     assert found.labels.tolist() == [0, 1, 0, 0, 0, 0, 1, 0, 0, 1]
     assert found.attributes[0].categories == tuple("abcdefghijklmnopqrstuvwxyz")

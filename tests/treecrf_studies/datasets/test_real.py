@@ -4,6 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from builders import words_of
 from smile_files import encode
 
 from treecrf.sequences import slot_sizes, window_codes
@@ -87,11 +88,6 @@ def test_nettalk_full_is_split_as_nettalk_is_drawn(mirror, load):
     assert test == load("nettalk_full", seed=3)[1]
     words = words_of(train) + words_of(validation)
     assert sorted(words) == sorted(words_of(load("nettalk", seed=3)[0]))
-
-
-def words_of(data):
-    letters = np.array(data.attributes[0].categories)[data.values[:, 0]]
-    return ["".join(word) for word in np.split(letters, data.observation_offsets[1:-1])]
 
 
 def test_hyphen(load):

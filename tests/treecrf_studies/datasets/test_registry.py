@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from builders import ROOT
+from builders import ROOT, words_of
 
 from treecrf.statistics.selection import generator
 from treecrf_studies import datasets
@@ -18,15 +18,6 @@ from treecrf_studies.datasets import faq, nettalk, sectlabel
 from treecrf_studies.datasets.download import raw_files
 
 FILE_SETS = [name for name in datasets.names() if datasets.describe(name).kind == "files"]
-
-
-def test_stand_ins_say_so():
-    assert {name for name in datasets.names() if datasets.describe(name).stand_in} == {
-        "faq_perl",
-        "faq_x",
-        "hyphen_tex",
-        "prosody",
-    }
 
 
 @pytest.mark.parametrize("name", datasets.names())
@@ -41,14 +32,6 @@ def test_draws_are_options_of_the_loader(name):
     taken = inspect.signature(entry.loader).parameters
     is_open = any(one.kind is one.VAR_KEYWORD for one in taken.values())
     assert is_open or set(options) <= set(taken)
-
-
-@pytest.mark.parametrize("name", ["hmm", "xor", "or", "extra", "distant"])
-def test_generated_sets_are_drawn_anew(name):
-    sizes = {"n_train": 6, "n_test": 3, "length": 12}
-    splits = [datasets.load_splits(name, seed=seed, **sizes) for seed in (0, 1)]
-    assert splits[0].test != splits[1].test
-    assert splits[1].test == datasets.load(name, **datasets.describe(name).draw(1), **sizes)[1]
 
 
 def test_unknown_name():
@@ -200,10 +183,8 @@ def test_nettalk_full_has_the_same_words(own):
     names = []
     for one, other in zip(five, full, strict=True):
         assert np.array_equal(one.values, other.values)
-        letters = np.array(other.attributes[0].categories)[other.values[:, 0]]
-        words = ["".join(word) for word in np.split(letters, other.offsets[1:-1])]
         found = [other.label_names[code] for code in other.labels]
-        assert found == [pair for word in words for pair in pairs[word]]
+        assert found == [pair for word in words_of(other) for pair in pairs[word]]
         names += found
     assert full[0].label_names == full[1].label_names == tuple(dict.fromkeys(names))
 
