@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from treecrf import TreeCRF, chain
 from treecrf.missing import inject
@@ -128,6 +129,14 @@ def assert_same_trees(first, second):
         one, other = first.forest_.tree(index), second.forest_.tree(index)
         for split in range(len(one.parents)):
             assert one.test(split).tolist() == other.test(split).tolist()
+
+
+def assert_gradient(objective, at, gradient, every=1, atol=1e-6):
+    """That every n-th number of a gradient is the slope of an objective there."""
+    for index in range(0, len(at), every):
+        step = 1e-5 * (np.arange(len(at)) == index)
+        slope = (objective(at + step) - objective(at - step)) / 2e-5
+        assert gradient[index] == pytest.approx(slope, abs=atol)
 
 
 def words_of(data):

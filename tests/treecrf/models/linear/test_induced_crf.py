@@ -1,12 +1,13 @@
 """`InducedCRF` against enumeration, `LinearCRF` and planted conjunctions."""
 
 import itertools
+from functools import partial
 from typing import NamedTuple
 
 import naive
 import numpy as np
 import pytest
-from builders import cells_by_position, tuples
+from builders import assert_gradient, cells_by_position, tuples
 from builders import copied_set as random_set
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize_scalar
@@ -82,13 +83,9 @@ def test_objective_and_gradient_equal_enumeration(window, features):
 
     for chosen in ([7, 2, 5], range(len(data))):
         value, gradient = training.objective(training.part(np.array(chosen)))(weights)
-        part = data.select(sorted(chosen))
-        assert value == pytest.approx(expected(weights, part), abs=1e-9)
-        for index in range(0, len(weights), 5):
-            step = np.zeros_like(weights)
-            step[index] = 1e-5
-            slope = (expected(weights + step, part) - expected(weights - step, part)) / 2e-5
-            assert gradient[index] == pytest.approx(slope, abs=1e-6)
+        of_part = partial(expected, of=data.select(sorted(chosen)))
+        assert value == pytest.approx(of_part(weights), abs=1e-9)
+        assert_gradient(of_part, weights, gradient, 5)
 
 
 def test_without_conjunctions_the_optimum_is_that_of_a_linear_chain():
