@@ -1,11 +1,9 @@
 """The catalogue of methods: what rows say agrees with the classes, and reading them loads nothing."""
 
-import re
 import subprocess
 import sys
 
 import pytest
-from builders import number_set
 from rows import (
     assert_forms_are_read_in_one_place,
     assert_row_agrees_with_its_class,
@@ -18,7 +16,6 @@ from treecrf_studies import methods
 from treecrf_studies.coding.settings import CodingSettings
 from treecrf_studies.ensembles.settings import EnsemblesSettings
 from treecrf_studies.kernels.settings import KernelsSettings
-from treecrf_studies.methods import KernelCRF
 from treecrf_studies.methods.catalogue import (
     CLASS_PATHS,
     CODING,
@@ -120,9 +117,3 @@ def test_every_setting_refuses_values_of_other_types_and_out_of_range(class_path
 @pytest.mark.parametrize("class_path", CLASS_PATHS.values())
 def test_forms_and_limits_are_read_in_one_place(class_path):
     assert_forms_are_read_in_one_place(class_path)
-
-
-def test_a_class_says_what_it_asks_for():
-    sentence = "variance=0: give a number above 0; the smaller, the nearer to no weights."
-    with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
-        KernelCRF(variance=0).fit(number_set(0, 3, 1))

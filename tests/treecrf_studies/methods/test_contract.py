@@ -13,11 +13,9 @@ from contract import (
 )
 from labellers import TRAIN
 from own_labellers import OWN_LABELLERS
-from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import treecrf
-from treecrf import LinearCRF, TreeCRF
+from treecrf import TreeCRF
 from treecrf_studies.methods import CodedCRF, FutureFeatureMEMM, FutureFeatureTreeCRF, KernelCRF
 
 
@@ -69,17 +67,6 @@ def test_codes_have_no_probabilities_that_could_be_constrained():
 def test_validation_sets_are_sets():
     with pytest.raises(ValueError, match=r"^this needs a SequenceSet, not a tuple"):
         FutureFeatureMEMM().fit(TRAIN, validation=by_sequence(TRAIN))
-
-
-def test_a_search_chooses_settings_of_the_base():
-    outer, candidates = CodedCRF(LinearCRF(max_iterations=5), 3, 0), [1e-4, 10.0]
-    search = GridSearchCV(outer, {"base__variance": candidates}, cv=2).fit(*by_sequence(TRAIN))
-    assert search.best_estimator_.get_params()["base__variance"] == search.best_params_["base__variance"]
-    expected = [
-        cross_val_score(clone(outer).set_params(base__variance=variance), TRAIN, cv=2).mean() for variance in candidates
-    ]
-    assert search.cv_results_["mean_test_score"].tolist() == expected
-    assert expected[0] != expected[1]
 
 
 def test_groups_of_lists_are_those_of_the_set():

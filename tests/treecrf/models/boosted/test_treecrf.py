@@ -77,14 +77,6 @@ def test_history_is_the_training_likelihood(labeller, settings, order):
     assert model.log_likelihood_history_[4] == pytest.approx(shorter.log_likelihood(data).sum(), abs=1e-7)
 
 
-def test_continuing_with_another_shape_is_refused():
-    data = larger_set()
-    for name, value in (("window", (1, 2)), ("order", 2), ("n_iterations", 1)):
-        model = TreeCRF(2, 10, 1.0, (1, 1), warm_start=True).fit(data)
-        with pytest.raises(ValueError, match=name):
-            model.set_params(**{name: value}).fit(data)
-
-
 @pytest.mark.parametrize(
     "settings",
     [
