@@ -19,8 +19,10 @@ from treecrf_studies.coding.methods import (
 from treecrf_studies.methods.catalogue import CODING, unused_settings
 from treecrf_studies.options import (
     Count,
+    ExactUnder,
     Labellers,
     Leaves,
+    Margin,
     Name,
     Positive,
     Regularization,
@@ -114,10 +116,8 @@ class CodingSettings(StudySettings):
         (3, 3),
         description="Window of the trees that are averaged with nets (trees_and_nets); nets have that of the run.",
     )
-    exact_under: int = Field(25, ge=0, description="McNemar's test is exact with fewer discordant positions.")
-    equivalence_margin: float = Field(
-        0.5, gt=0, description="Points of accuracy within which methods count as equivalent."
-    )
+    exact_under: ExactUnder = 25
+    equivalence_margin: Margin = 0.5
 
     @model_validator(mode="after")
     def _methods_are_known(self) -> CodingSettings:

@@ -33,7 +33,7 @@ from treecrf.io.messages import quoted
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.selection import generator, sequence_folds
 from treecrf_studies.datasets.description import Description
-from treecrf_studies.datasets.loading import DataError, read_bytes, text_lines
+from treecrf_studies.datasets.loading import DataError, parse_files, text_lines
 
 FILES = ("prosody/dev.txt", "prosody/test.txt")
 """The sentences, and those whose words are counted."""
@@ -261,8 +261,7 @@ def load(
     """
     check_count("fold", fold, least=0, most=N_FOLDS - 1)
     rng = generator("prosody", "folds", seed=seed)
-    contents = [read_bytes(raw, file) for file in FILES]
-    sentences, counted = (parse(data, file) for data, file in zip(contents, FILES, strict=True))
+    sentences, counted = parse_files(raw, FILES, parse)
     check_count("n_sentences", n_sentences, least=N_FOLDS, most=len(sentences))
     # Without a name, unlike other generators here: so seed 0 draws the 8,758 words that the protocol counts.
     drawn = [sentences[i] for i in np.sort(np.random.default_rng(seed).permutation(len(sentences))[:n_sentences])]

@@ -26,6 +26,7 @@ from treecrf_studies.framework.methods import find_method
 from treecrf_studies.framework.metrics import PREDICTED, prediction_frame
 from treecrf_studies.framework.resamples import shared_part
 from treecrf_studies.methods.catalogue import ENSEMBLES
+from treecrf_studies.options import Window
 
 RUN_NAMES = ["dataset", "method", "draw", "accuracy", "settings", "cpu_seconds", "n_train", "n_test", "shared_part"]
 EXPERT_NAMES = ["dataset", "draw", "expert", "held_out_accuracy", "accuracy", "retrained_accuracy", "cpu_seconds"]
@@ -80,11 +81,12 @@ def combine_experts(job: JobContext[EnsemblesSettings]) -> EnsemblesOutcome:
     draws = [
         divide(data, settings.sizes, derive_seed(job.seed, dataset, "parts", draw)) for draw in range(settings.n_seeds)
     ]
-    found = [
-        job.cache.finished(f"seed_{draw}", partial(combine_draw, dataset, draw, parts, job.window, settings))
-        for draw, parts in enumerate(draws)
-    ]
-    runs, predictions, experts, boosting = (pd.concat(frames, ignore_index=True) for frames in zip(*found, strict=True))
+    runs, predictions, experts, boosting = job.cache.joined(
+        {
+            f"seed_{draw}": partial(combine_draw, dataset, draw, parts, job.window, settings)
+            for draw, parts in enumerate(draws)
+        }
+    )
     runs["shared_part"] = shared_part(draws)
     return EnsemblesOutcome(
         runs[RUN_NAMES],
@@ -210,9 +212,6 @@ def _boosting(
     chosen: dict[str, Any] = {"class_map": combiner.class_map, "chosen_rounds": len(combiner.vote.alphas_)}
     chosen |= {"loss": combiner.vote.loss(*tested)}
     return chosen | record(whole, *tested)._asdict() | {"slack": checked.slack, "difference": checked.difference}
-
-
-Window = tuple[int, int]
 
 
 def make_expert(name: str, window: Window, settings: EnsemblesSettings) -> Labeller:
