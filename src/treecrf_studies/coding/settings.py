@@ -64,8 +64,8 @@ class CodingSettings(StudySettings):
     methods: list[Name] = Field(
         [*_CODES, *_OTHERS],
         min_length=1,
-        description="Methods to compare: gtb or vp (trees, perceptron) with _iid, _secoc, _cascade_1, _cascade_5, .., _cascade_all or "
-        "_beam; methods that learn all labels at once; or one of labellers.",
+        description="Methods to compare: gtb or vp (trees, perceptron) with _iid, _secoc, _cascade_1, _cascade_5, .., "
+        "_cascade_all or _beam; methods that learn all labels at once; or one of labellers.",
     )
     labellers: Labellers = Field({}, description="Filled from the configuration's labellers.")
     windows: list[Window] = Field([(0, 0), (1, 1)], min_length=1, description="Observations before and after.")

@@ -1,12 +1,14 @@
-"""The real raw files, against the counts that were measured on them independently of this code."""
+"""The real raw files, against the counts that were measured on them independently of this code, and accuracies on them."""
 
 from collections import Counter
+from functools import cache
 
 import numpy as np
 import pytest
 from builders import words_of
 from smile_files import encode
 
+from treecrf import TreeCRF
 from treecrf.sequences import slot_sizes, window_codes
 from treecrf_studies import datasets
 from treecrf_studies.datasets import faq, hyphenation, nettalk, sectlabel
@@ -243,3 +245,38 @@ def test_sectlabel(mirror, load):
     assert sum(part.n_positions for part in merged) == 37_821
     assert (len(merged[0].label_names), len(every[0].label_names)) == (4, 24)
     assert any("\t" in line for paper in papers for _, line in paper)
+
+
+SETTINGS = {"protein": (20.0, 142), "nettalk": (40.0, 200), "hyphen": (20.0, 58)}
+PROTOTYPE = {"protein": (63.7, 1.2), "nettalk": (85.2, 0.6), "hyphen": (92.1, 0.5)}
+
+OTHER_WORDS = pytest.mark.xfail(
+    reason="a finding: 85.80 on our draw of words, 85.66 to 86.76 over five draws; the prototype drew others",
+    strict=False,
+)
+
+
+@cache
+def mean_percent(mirror, name):
+    """Mean over ten perturbed runs."""
+    l2_regularization, n_iterations = SETTINGS[name]
+    train, test = datasets.load(name, raw=mirror)
+    window = datasets.describe(name).window
+    runs = [
+        TreeCRF(n_iterations, 100, l2_regularization, window, random_state=seed, n_threads=2).fit(train).score(test)
+        for seed in range(10)
+    ]
+    assert len(set(runs)) > 1
+    return 100 * np.mean(runs)
+
+
+@pytest.mark.parametrize("name", PROTOTYPE)
+def test_accuracy_is_not_below_the_prototypes(mirror, name):
+    percent, tolerance = PROTOTYPE[name]
+    assert mean_percent(mirror, name) >= percent - tolerance
+
+
+@pytest.mark.parametrize("name", ["protein", pytest.param("nettalk", marks=OTHER_WORDS), "hyphen"])
+def test_accuracy_is_not_above_the_prototypes(mirror, name):
+    percent, tolerance = PROTOTYPE[name]
+    assert mean_percent(mirror, name) <= percent + tolerance

@@ -1,7 +1,9 @@
-"""The catalogue of methods: what rows say agrees with the classes, and reading them loads nothing."""
+"""The catalogue of methods: what rows say agrees with the classes, reading them loads nothing, and which files define kernels."""
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from rows import (
@@ -10,6 +12,8 @@ from rows import (
     assert_wrong_values_are_refused,
 )
 
+import treecrf_studies
+from treecrf.compiled.cache import kernel_digest, kernel_files
 from treecrf.models import registry
 from treecrf.models.persistence import load_class
 from treecrf_studies import methods
@@ -117,3 +121,19 @@ def test_every_setting_refuses_values_of_other_types_and_out_of_range(class_path
 @pytest.mark.parametrize("class_path", CLASS_PATHS.values())
 def test_forms_and_limits_are_read_in_one_place(class_path):
     assert_forms_are_read_in_one_place(class_path)
+
+
+PACKAGE = Path(treecrf_studies.__file__).parent
+
+
+def test_the_files_are_those_that_define_kernels_and_what_they_import():
+    files = set(kernel_files(PACKAGE))
+    defining = {file for file in PACKAGE.rglob("*.py") if re.search(r"^@kernel\(", file.read_text(), re.MULTILINE)}
+    assert len(defining) == 3
+    assert defining < files
+    assert {file.name for file in files - defining} == {"kernel.py"}
+
+
+def test_the_library_has_a_digest_of_its_own():
+    assert kernel_digest("treecrf") == kernel_digest() == kernel_digest("no_package")
+    assert kernel_digest("treecrf_studies") != kernel_digest()

@@ -34,7 +34,7 @@ TRIMMED = {"row_fraction": 0.8, "influence_trimming": 0.2}
 
 
 def naive_trimming(influences, share):
-    """Which rows are left out: from the least influence on, equal ones together, while their sum is within the share."""
+    """Which rows are left out: from the least influence on, equal ones together, while the sum is within the share."""
     order = sorted(range(len(influences)), key=lambda row: influences[row])
     limit, left_out = share * math.fsum(influences), []
     for _, group in itertools.groupby(order, key=lambda row: round(influences[row], 9)):

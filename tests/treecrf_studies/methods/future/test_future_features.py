@@ -1,4 +1,4 @@
-"""Future features against naive bags, finite differences, and sets where they must be found."""
+"""Future features: bags, line searches, patterns, and the labellers that discover them."""
 
 import itertools
 
@@ -8,8 +8,9 @@ import pytest
 from builders import larger_set
 
 import treecrf
-from treecrf import Attribute, SequenceSet, SlidingWindow, TreeCRF
+from treecrf import Attribute, SequenceSet, SlidingWindow, TreeCRF, chain
 from treecrf.sequences import MISSING, window_codes
+from treecrf.trees.forest import Evaluator
 from treecrf_studies.datasets.synthetic import future_splits
 from treecrf_studies.methods import FutureFeatureMEMM, FutureFeatureTreeCRF
 from treecrf_studies.methods.future._bag_kernels import (
@@ -21,11 +22,14 @@ from treecrf_studies.methods.future._bag_kernels import (
     slope_along,
 )
 from treecrf_studies.methods.future.features import (
+    NO_STATES,
     Bags,
+    columns_of,
     cut_windows,
     even_thresholds,
     thermometer,
 )
+from treecrf_studies.methods.future.training import best_concave_step, best_step, tree_grower
 
 # Sequences of different lengths, one of them 1; the second has two observations beyond its positions.
 OFFSETS = np.array([0, 4, 7, 8, 17])
@@ -295,3 +299,51 @@ def test_bags_of_cut_instances_see_their_surroundings():
     bags = Bags(data, 2, (1, 0))
     assert len(bags.instances.attributes) == 2 * len(data.attributes)
     assert len(bags.instances.values) == len(data.values)
+
+
+@pytest.mark.parametrize(
+    ("objective", "upper", "expected"),
+    [
+        (lambda step: -((step - 7.3) ** 2), 40.0, 7.3),
+        (lambda step: -((step - 7.3) ** 2), 5.0, 5.0),
+        (lambda step: -((step + 1.0) ** 2), 40.0, 0.0),
+        (lambda step: 3 * np.exp(-((step - 2000) ** 2) / 1e6) + np.exp(-((step - 2) ** 2)), 1e6, 2000.0),
+    ],
+)
+def test_steps_are_found_between_the_bounds(objective, upper, expected):
+    found = best_step(objective, upper)
+    assert found.step == pytest.approx(expected, rel=2e-3, abs=1e-3)
+    assert found.value == objective(found.step) or found.step == 0.0
+    assert 0.0 <= found.step <= found.reach <= upper
+    assert best_step(objective, found.reach).step == pytest.approx(found.step, rel=2e-3, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("best", "upper", "expected"), [(7.3, 40.0, 7.3), (7.3, 5.0, 5.0), (-1.0, 40.0, 0.0), (0.01, 9.0, 0.01)]
+)
+def test_steps_of_concave_objectives_are_found_by_their_slope(best, upper, expected):
+    step, reach = best_concave_step(lambda step: np.tanh(best - step), upper)
+    assert step == pytest.approx(expected, rel=2e-3, abs=1e-3)
+    assert 0.0 <= step <= reach <= upper
+    assert best_concave_step(lambda step: np.tanh(best - step), reach) == (step, reach)
+
+
+@pytest.mark.parametrize("l2_regularization", [0.0, 2.0])
+def test_patterns_are_grown_on_every_instance_of_every_bag(l2_regularization):
+    """Section 5.3.2 fits g(x_{t+j}) of all t and j; equal instances never part, so their sums are enough."""
+    rng = np.random.default_rng(7)
+    attributes = tuple(Attribute(name, ("a", "b", "c")) for name in "xyz")
+    data = SequenceSet(rng.integers(0, 3, (40, 3)), np.array([0, 40]), attributes)
+    counts = rng.integers(0, 4, 40)
+    instance = np.repeat(np.arange(40), counts)
+    gradients = rng.normal(0.0, 1e-6, len(instance))  # of many bags, hence tiny
+    columns = columns_of(data)
+    grow = tree_grower(columns, chain.StateSpace(1, 0), np.zeros(40, dtype=np.int32), 6, l2_regularization)
+    tree = grow(np.bincount(instance, gradients, 40), counts)
+    found = np.zeros((40, 1))
+    Evaluator(columns, NO_STATES, len(tree.values)).add(tree, found)
+    sizes = [4] * 3  # the last is outside the sequence
+    features = np.array([naive.one_hot(data.values[i], (), sizes, 1) for i in instance])
+    expected = naive.cart(features, 1e6 * gradients, 6, l2_regularization)
+    assert len(tree.values) == 6
+    np.testing.assert_allclose(1e6 * found[instance, 0], expected, atol=1e-6)
