@@ -164,7 +164,6 @@ def test_panels_that_are_figures_of_the_thesis_have_its_numbers(frames):
         "5.2b: VP, window 3",
     ]
     assert titles(accuracy_by_seconds(lines, frames["best"])) == ["5.3a: window 1", "5.3b: window 3"]
-    assert titles(accuracy_by_length(lines.assign(dataset="both")))[1] == "5.6b: GTB, window 3"
 
 
 def test_a_code_of_one_length_has_no_curve(frames):
