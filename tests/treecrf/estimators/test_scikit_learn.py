@@ -1,6 +1,5 @@
 """Labellers and transforms in scikit-learn's hands: its searches, pipelines and checks of estimators."""
 
-import pickle
 import warnings
 
 import numpy as np
@@ -12,7 +11,6 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_p
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import ClassifierTags
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from sklearn.utils.validation import check_is_fitted
 
 from treecrf import Ensemble, LinearCRF, StackedSequential, TreeCRF, WindowLightGBM
 from treecrf.missing import Imputer, Indicator, inject
@@ -134,18 +132,6 @@ def test_permuting_an_input_costs_what_it_tells():
     found = permutation_importance(noisy, noise, labels, n_repeats=3, random_state=0)
     assert found.importances_mean.shape == (4,)
     assert found.importances_mean[0] > 5 * abs(found.importances_mean[3])
-
-
-def test_clones_and_copies_know_what_they_should():
-    model = LinearCRF(max_iterations=10, window=(1, 1)).fit(FRAMES, NAMES)
-    again = clone(model)
-    assert again.get_params() == model.get_params()
-    with pytest.raises(ValueError, match="not fitted"):
-        check_is_fitted(again)
-    check_is_fitted(model)
-    copied = pickle.loads(pickle.dumps(model))
-    assert copied.predict(FRAMES)[3].tolist() == model.predict(FRAMES)[3].tolist()
-    assert pickle.loads(pickle.dumps(DATA)) == DATA
 
 
 # --- scikit-learn's own checks ----------------------------------------------------------------------
