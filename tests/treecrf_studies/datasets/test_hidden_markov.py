@@ -180,5 +180,7 @@ def test_splits(name):
     assert splits.test == test
     assert (len(splits.validation), len(splits.train)) == (round(len(train) / 3), len(train) - round(len(train) / 3))
     assert contents(splits.train, splits.validation) == contents(train)
+    with pytest.raises(ValueError, match="held_out=0"):
+        datasets.load_splits(name, seed=4, held_out=0.999999)
     if name == "cycle":  # copies are not held together: there are but three sequences
         assert set(splits.train.labels[splits.train.offsets[:-1]]) == {0, 1, 2}

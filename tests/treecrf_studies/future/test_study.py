@@ -11,7 +11,6 @@ from treecrf import SlidingWindow
 from treecrf.models.boosted.treecrf import MEMM
 from treecrf.statistics.paired import compare_pairs
 from treecrf.trees.forest import Evaluator
-from treecrf_studies import datasets
 from treecrf_studies.datasets.synthetic import bag_labels, best_window_accuracy, find_rule, future_splits, is_positive
 from treecrf_studies.framework.jobs import JobContext, SummaryContext
 from treecrf_studies.framework.resamples import Rules, overlap_of
@@ -256,15 +255,6 @@ def test_draws_share_the_part_of_the_sample_that_they_take():
     assert shared_part(draws[:1]) == 1
 
 
-def test_draws_that_vary_are_significant_by_mcnemar_alone():
-    """FF-MEMM is 25 to 105 of 1000 positions ahead."""
-    predictions = draws_of({"crf_1": (800, 800, 800), "ff_memm_1": (825, 865, 905)}, 1000)
-    row = compare_variants(predictions, ["crf_1", "ff_memm_1"], OF_PAIRS).iloc[0]
-    assert row["n_significant"] == 3
-    assert row["papers_p"] < 0.001
-    assert row["p_value"] == pytest.approx(0.217, abs=5e-4)
-
-
 def test_noise_that_methods_share_is_the_draws_and_the_rest_their_own():
     shared = {"a": (100, 120, 140), "b": (110, 130, 150)}
     found = decompose_draws(draws_of(shared)).set_index("component")
@@ -417,31 +407,6 @@ def test_nothing_found_is_said(frames, tmp_path):
 # --- data and settings ------------------------------------------------------------------------------
 
 
-def test_splits_of_other_sets_hold_sequences_out():
-    first, again, other = (datasets.load_splits("hyphen_tex", seed=seed) for seed in (0, 0, 1))
-    train, test = datasets.load("hyphen_tex")
-    assert len(first.train) + len(first.validation) == len(train)
-    assert first.test == test
-    assert first.validation == again.validation
-    assert first.validation != other.validation
-    assert datasets.load_splits("xor", seed=3, **SIZES).test == future_splits("xor", seed=3, **SIZES).test
-    with pytest.raises(ValueError, match="held_out=0"):
-        datasets.load_splits("hyphen_tex", seed=0, held_out=0.999999)
-
-
-def test_settings_of_a_data_set():
-    settings = FutureSettings(datasets=["a"], overrides={"a": {"g0": [-3], "bags": [None]}}, n_seeds=7)
-    own = settings.of("a")
-    assert (own.g0, own.bags, own.n_seeds) == ([-3], [None], 7)
-    assert settings.of("other").bags == [6]
-    with pytest.raises(ValueError, match="alpha"):
-        FutureSettings(overrides={"a": {"alpha": 3}})
-    with pytest.raises(ValueError, match="belongs to no data set"):
-        FutureSettings(overrides={"a": {"datasets": []}})
-    with pytest.raises(ValueError, match="names the method 'crf_5'"):
-        FutureSettings(methods=["crf_5"])
-
-
 def found_best(**accuracies):
     """The best variants of a data set: accuracy on validation and on test sets by method."""
     rows = [("a", name, "no bag", *both) for name, both in accuracies.items()]
@@ -489,3 +454,8 @@ def test_the_best_is_what_validation_chooses_and_not_the_test_set():
 def test_without_labellers_of_both_kinds_no_one_wins():
     best = found_best(crf_1=(80, 70), crf_2=(70, 80))
     assert gains(best, compared_pairs(("crf_2", "crf_1", 10.0, 0.5))) == {}
+
+
+def test_an_order_that_a_method_does_not_have_is_refused():
+    with pytest.raises(ValueError, match="names the method 'crf_5'"):
+        FutureSettings(methods=["crf_5"])
