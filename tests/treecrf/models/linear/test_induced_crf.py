@@ -51,16 +51,6 @@ def naive_potentials(data, window, conjunctions, labels, transitions, features):
     return potentials
 
 
-def planted_set(seed, n_sequences=60):
-    """The label says whether exactly one of letter "a" and flag "yes" holds; a mark says nothing."""
-    rng = np.random.default_rng(seed)
-    offsets = np.arange(0, 10 * n_sequences + 1, 10)
-    letters, flags, marks = (rng.integers(0, n, offsets[-1]) for n in (2, 2, 4))
-    attributes = (Attribute("letter", ("a", "b")), Attribute("flag", ("no", "yes")), Attribute("mark", tuple("pqrs")))
-    values = np.stack([letters, flags, marks], axis=1)
-    return SequenceSet(values, offsets, attributes, (letters == 0) ^ (flags == 1), ("same", "other"))
-
-
 @pytest.mark.parametrize("features", ["pairs", "labels"])
 @pytest.mark.parametrize("window", [(0, 0), (1, 1)])
 def test_objective_and_gradient_equal_enumeration(window, features):
@@ -167,15 +157,6 @@ def test_a_seed_perturbs_the_start():
     whole = SHORT | {"training_proportions": (), "start_noise": 0.0}  # neither parts nor noise are left to a seed
     quiet, none = (InducedCRF(**whole, random_state=seed).fit(data) for seed in (0, None))
     assert quiet.stages_[-1].tobytes() == none.stages_[-1].tobytes()
-
-
-def test_a_planted_conjunction_is_found():
-    train, test = planted_set(0), planted_set(1)
-    assert LinearCRF(5.0).fit(train).score(test) < 0.6
-    model = InducedCRF(5.0, n_iterations=40, keep_stages=True).fit(train)
-    # Cells: a, b, EDGE, no, yes, EDGE, ..; the second of two categories stands for both.
-    assert (1, 4) in tuples(model.conjunctions_)[: len(model.stages_[7]) // 2]
-    assert model.score(test) > 0.99
 
 
 def test_training_ends_at_the_optimum_where_nothing_is_left_to_induce():

@@ -177,19 +177,6 @@ def test_generated_sets_are_learnt(kind, g0):
     assert best_stage(model, splits) >= 0.999
 
 
-def test_a_sign_nine_positions_later_is_found_by_future_features_alone():
-    splits = future_splits("distant", n_train=150, n_validation=60, n_test=60)
-    asked = splits.test.values[:, 0] == splits.test.attributes[0].categories.index("?")
-    asked &= np.arange(splits.test.n_positions) % 30 < 30 - 9
-    truth = splits.test.labels[asked]
-    chained = TreeCRF(30, 10, 0.0, order=4).fit(splits.train).predict(splits.test)
-    assert (chained[asked] == truth).mean() < 0.65
-    model = FutureFeatureMEMM(60, order=0, bag=9, g0=-5.0).fit(splits.train, validation=splits.validation)
-    assert (model.predict(splits.test)[asked] == truth).mean() > 0.99
-    blind = FutureFeatureMEMM(60, order=0, bag=8).fit(splits.train, validation=splits.validation)
-    assert (blind.predict(splits.test)[asked] == truth).mean() < 0.65
-
-
 def test_training_likelihood_rises_and_steps_keep_their_bounds(found):
     history = found.stages_["log_likelihood"]
     assert (np.diff(history) > 0).all()
