@@ -116,13 +116,8 @@ def test_predictions_are_those_of_the_weights_and_history_is_the_likelihood(feat
     log_likelihood = model.log_likelihood(data).sum()
     assert heard[-1][2] == pytest.approx(log_likelihood, abs=1e-8)
     assert model.objective_history_[-1] == pytest.approx(model.stages_[-1] @ model.stages_[-1] / 10 - log_likelihood)
-    assert [number for number, _, _ in heard] == list(range(1, len(model.stages_) + 1))
     assert set(heard[0][1]) == set(model.seconds_) == {"windows", "gradient", "induction"}
-    assert all(heard[-1][1][phase] <= model.seconds_[phase] for phase in model.seconds_)
     assert model.n_inductions_ == 6
-    staged = model.staged_score(other)
-    assert staged.shape == (len(heard), 2)
-    assert staged[-1].tolist() == [model.score(other), model.score(other, decoder="viterbi")]
 
 
 def test_a_shorter_fit_is_a_stage_of_a_longer_one():
