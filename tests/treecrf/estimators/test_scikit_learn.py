@@ -58,23 +58,6 @@ def test_groups_stay_together(form):
     assert scores.tolist() == expected
 
 
-def test_a_search_finds_the_setting_of_the_best_score(form):
-    variances = [1e-3, 0.1, 10.0]
-    search = GridSearchCV(LinearCRF(max_iterations=10), {"variance": variances}, cv=3).fit(*form)
-    expected = [cross_val_score(LinearCRF(variance, max_iterations=10), DATA, cv=3).mean() for variance in variances]
-    assert search.cv_results_["mean_test_score"] == pytest.approx(expected)
-    best = LinearCRF(**search.best_params_, max_iterations=10).fit(DATA)
-    assert search.best_params_ == {"variance": variances[np.argmax(expected)]}
-    assert search.predict(FRAMES)[0].tolist() == best.predict(FRAMES)[0].tolist()
-    by_f1 = GridSearchCV(
-        LinearCRF(max_iterations=10),
-        {"variance": [10.0]},
-        cv=3,
-        scoring=lambda model, X, y=None: model.score(X, y, metric="macro_f1"),
-    ).fit(*form)
-    assert by_f1.best_score_ != search.best_score_
-
-
 @pytest.mark.parametrize("transform", [Imputer(), Imputer(add_indicator=True), Indicator()], ids=repr)
 def test_pipelines_do_what_their_steps_do(transform):
     labeller = LinearCRF(max_iterations=10)

@@ -84,14 +84,6 @@ def test_nettalk_full(load):
             assert np.array_equal(stresses[full.labels], np.array(five.label_names)[five.labels])
 
 
-def test_nettalk_full_is_split_as_nettalk_is_drawn(mirror, load):
-    train, validation, test = datasets.load_splits("nettalk_full", seed=3, raw=mirror)
-    assert (len(train), len(validation)) == (667, 333)
-    assert test == load("nettalk_full", seed=3)[1]
-    words = words_of(train) + words_of(validation)
-    assert sorted(words) == sorted(words_of(load("nettalk", seed=3)[0]))
-
-
 def test_hyphen(load):
     train, test = load("hyphen")
     assert (len(train), train.n_positions, int(train.labels.sum())) == (1951, 12_049, 2_682)
@@ -112,11 +104,6 @@ def test_hyphen(load):
 def test_hyphen_comes_back_to_the_same_bytes(mirror, file):
     content = read(mirror, file)
     assert encode(hyphenation.decode(content, file), hyphenation.WINDOW) == content
-
-
-def test_hyphen_words_are_in_nettalk_but_one(mirror, load):
-    known = {entry.word for entry in nettalk.parse(read(mirror, nettalk.FILES[0]), "x")}
-    assert {word for part in load("hyphen") for word in words_of(part)} - known == {"sagittarius"}
 
 
 def test_hyphen_moby(mirror, load):
