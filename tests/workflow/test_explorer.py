@@ -36,7 +36,9 @@ def test_ranks_of_training_are_those_of_the_study(finished, gathered):
 def test_predictions_say_the_accuracies_of_the_summaries(gathered):
     """The mean of the runs, each computed from its labels."""
     keys = ["study", "dataset", "variant", "decoder", "point", "method"]
-    scores = gathered.scores.query("quantity == 'accuracy' and point == 'choice'").set_index(keys)["value"].astype(float)
+    scores = (
+        gathered.scores.query("quantity == 'accuracy' and point == 'choice'").set_index(keys)["value"].astype(float)
+    )
     confusion = gathered.confusion.assign(right=lambda cells: cells["n"].where(cells["label"] == cells["predicted"], 0))
     sums = confusion.groupby(keys)[["n", "right"]].sum()
     assert set(sums.index.get_level_values("study")) == set(STUDIES)

@@ -60,8 +60,8 @@ class CodingSettings(PairedSettings, MethodsSettings):
     methods: list[Name] = Field(
         [*_CODES, *_OTHERS],
         min_length=1,
-        description="Methods to compare: gtb or vp (trees, perceptron) with _iid, _secoc, _cascade_1, _cascade_5, .., _cascade_all or "
-        "_beam; methods that learn all labels at once; or one of labellers.",
+        description="Methods to compare: gtb or vp (trees, perceptron) with _iid, _secoc, _cascade_1, _cascade_5, .., "
+        "_cascade_all or _beam; methods that learn all labels at once; or one of labellers.",
     )
     windows: list[Window] = Field([(0, 0), (1, 1)], min_length=1, description="Observations before and after.")
     wide_windows: list[Window] = Field([], description="Further windows, of methods that learn all labels at once.")

@@ -18,6 +18,7 @@ from matplotlib.ticker import LogFormatter
 from treecrf_studies.cost.methods import OPTION, SAMPLING_NAMES, SECONDS
 from treecrf_studies.framework.metrics import ACCURACY
 from treecrf_studies.rendering.panels import (
+    GUIDE,
     MARKER_SIZES,
     WIDTHS,
     add_legend,
@@ -127,7 +128,13 @@ def _figure(rows: pd.DataFrame, below: str, beside: str, guide: bool = True) -> 
         if guide:
             top = 1.6 * rows["value"].max()  # above the others
             axes.plot(
-                values, top * values / values[-1], color=GUIDE_COLOR, linewidth=0.8, zorder=1, label="in proportion"
+                values,
+                top * values / values[-1],
+                color=GUIDE_COLOR,
+                linewidth=0.8,
+                zorder=1,
+                label="in proportion",
+                gid=GUIDE,
             )
         name_axes(figure, [axes], below, beside)
         add_legend(figure, [axes], "", handlelength=3.2)

@@ -10,7 +10,7 @@ from treecrf_studies.ensembles.methods import EXPERTS
 from treecrf_studies.options import Count, Leaves, Name, PairedSettings, Regularization, Variance
 
 Size = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Margin = Annotated[float, Field(ge=0, le=1)]
+Rho = Annotated[float, Field(ge=0, le=1)]
 
 
 class EnsemblesSettings(PairedSettings):
@@ -36,7 +36,7 @@ class EnsemblesSettings(PairedSettings):
     n_samples: Leaves = Field(10, description="Disjoint training samples of a pool.")
     n_rounds: Count = Field(100, description="Most rounds of boosting there.")
     n_folds: Leaves = Field(5, description="Folds of a training sample, which choose rounds and beta.")
-    rhos: list[Margin] = Field(
+    rhos: list[Rho] = Field(
         [0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9], min_length=1, description="Margins at which theorem 3 is checked."
     )
     n_seeds: Count = Field(5, description="Draws of the parts A, B and C of a data set.")

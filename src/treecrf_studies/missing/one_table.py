@@ -28,8 +28,8 @@ from treecrf_studies.missing.tables import (
     significance_layout,
     variances_layout,
 )
-from treecrf_studies.rendering.markdown import flattened, parts_text
 from treecrf_studies.rendering.panels import save_figure
+from treecrf_studies.rendering.parts import flattened, parts_text
 
 Progress = Callable[[int, str], None]
 """Called with the number of finished jobs and what the last one was."""

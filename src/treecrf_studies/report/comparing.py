@@ -22,12 +22,12 @@ from treecrf.io.files import write_frame
 from treecrf.io.messages import quoted
 from treecrf.io.process import GIB
 from treecrf_studies.rendering.cells import DASH
-from treecrf_studies.rendering.markdown import write_pages
-from treecrf_studies.rendering.parts import Group, Page, Part, Section, Table, paragraph
+from treecrf_studies.rendering.parts import Group, Page, Part, Section, Table, paragraph, write_pages
 from treecrf_studies.rendering.site import build_site
+from treecrf_studies.report.archive import MANIFEST, MOST_FILES, listed_files, read_manifest
+from treecrf_studies.report.claim_pages import AS_JUDGED
 from treecrf_studies.report.ledger import BY_RULE, CLAIMS
-from treecrf_studies.report.manifest import MANIFEST, MOST_FILES, listed_files, read_manifest
-from treecrf_studies.report.papers import AS_JUDGED, verdict_text
+from treecrf_studies.report.papers import verdict_text
 from treecrf_studies.report.provenance import leaves
 
 PAGE, MARKDOWN = "index.html", "markdown"

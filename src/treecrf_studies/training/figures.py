@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import matplotlib as mpl
 import pandas as pd
@@ -38,7 +39,13 @@ FIRST_ITERATIONS = 0.1
 """Share of the iterations that may start below a panel of figure 3.1, so that the others can be told apart."""
 
 MOST_BANDS = 6
-"""Methods of a panel up to which bands show the spread of their runs."""
+"""Methods of a panel up to which bands show the spread of their runs. In panels of more, `MAIN` ones stand out."""
+
+MAIN = (*PAPERS_OWN, "treecrf_newton")
+"""Methods of the papers, and the library's first choice."""
+
+FAINT = 0.3
+"""Opacity of the other lines."""
 
 LABEL = 0.128
 """Inches from one name beside a panel to the next."""
@@ -68,12 +75,12 @@ def accuracy_by_iteration(curves: pd.DataFrame, of_papers: bool = True) -> Figur
                 color = training_method_style(method)["color"]
                 if of_set["method"].nunique() <= MOST_BANDS:
                     axes.fill_between(curve.index, curve["low"], curve["high"], color=color, alpha=0.2, linewidth=0)
-                _draw_line(axes, method, curve, "accuracy")
+                _draw_line(axes, method, curve, "accuracy", _is_faint(of_set, method))
             _draw_published(axes, printed)
             _fit_axes(axes, of_set, printed)
             _name_lines(axes, of_set, "iteration", "accuracy")
         name_axes(figure, panels, "iteration", "accuracy on the test set (%)")
-        _explain_marks(figure, any(map(len, peaks)))
+        _explain_marks(figure, shown, any(map(len, peaks)))
     return figure
 
 
@@ -88,7 +95,7 @@ def seconds_by_iteration(curves: pd.DataFrame) -> Figure:
         figure, panels = _figure_by_iteration(shown)
         for axes, (_, of_set) in zip(panels, by_dataset(shown), strict=True):
             for method, curve in _by_method(of_set):
-                _draw_line(axes, method, curve, "cpu_seconds")
+                _draw_line(axes, method, curve, "cpu_seconds", _is_faint(of_set, method))
             axes.set_xscale("log")
             axes.set_yscale("log")
             axes.set_xlim(of_set["iteration"].min() / 1.2, 1.2 * of_set["iteration"].max())
@@ -97,7 +104,7 @@ def seconds_by_iteration(curves: pd.DataFrame) -> Figure:
                 axis.set_minor_formatter(NullFormatter())
             _name_lines(axes, of_set, "iteration", "cpu_seconds")
         name_axes(figure, panels, "iteration", "cumulative CPU seconds")
-        _explain_marks(figure)
+        _explain_marks(figure, shown)
     return figure
 
 
@@ -120,7 +127,7 @@ def accuracy_by_seconds(curves: pd.DataFrame, of_papers: bool = True) -> Figure:
             if number and of_papers:
                 axes.set_title(f"ICML figure {number}: {axes.get_title(loc='left')}", loc="left", fontsize=9)
             for method, curve in _by_method(of_set):
-                _draw_line(axes, method, curve.set_index("cpu_seconds"), "accuracy")
+                _draw_line(axes, method, curve.set_index("cpu_seconds"), "accuracy", _is_faint(of_set, method))
             _fit_axes(axes, of_set, published_peaks().iloc[:0])
             axes.set_xscale("log")
             axes.set_xlim(of_set["cpu_seconds"].min() / 1.3, 1.3 * of_set["cpu_seconds"].max())
@@ -128,7 +135,7 @@ def accuracy_by_seconds(curves: pd.DataFrame, of_papers: bool = True) -> Figure:
             axes.xaxis.set_minor_formatter(NullFormatter())
             _name_lines(axes, of_set, "cpu_seconds", "accuracy")
         name_axes(figure, panels, "CPU seconds of training", "accuracy on the test set (%)")
-        _explain_marks(figure)
+        _explain_marks(figure, shown)
     return figure
 
 
@@ -263,10 +270,16 @@ def _fit_axes(axes: Axes, of_set: pd.DataFrame, peaks: pd.DataFrame) -> None:
 # --- marks ------------------------------------------------------------------------------------------
 
 
-def _draw_line(axes: Axes, method: str, curve: pd.DataFrame, name: str) -> None:
+def _is_faint(of_set: pd.DataFrame, method: str) -> bool:
+    """Whether others stand out in the panel of a data set."""
+    return method not in MAIN and of_set["method"].nunique() > MOST_BANDS
+
+
+def _draw_line(axes: Axes, method: str, curve: pd.DataFrame, name: str, is_faint: bool) -> None:
     """A curve, and over all curves a marker at the chosen iteration."""
     style = training_method_style(method)
-    axes.plot(curve.index, curve[name], color=style["color"], linestyle=style["linestyle"], linewidth=1.0)
+    look: dict[str, Any] = {"alpha": FAINT, "linewidth": 0.7, "zorder": 1.5} if is_faint else {"linewidth": 1.3}
+    axes.plot(curve.index, curve[name], color=style["color"], linestyle=style["linestyle"], **look)
     chosen = curve.loc[curve["chosen"], name]
     axes.plot(
         chosen.index,
@@ -304,12 +317,19 @@ def _name_lines(axes: Axes, of_set: pd.DataFrame, below: str, beside: str) -> No
             clip_on=False,
             gid="leader",
         )
-        name = training_method_name(str(method))
-        axes.text(1.04, place, name, transform=axes.transAxes, color=style["color"], fontsize=SMALL, va="center")
+        name, is_crowded = training_method_name(str(method)), len(last) > MOST_BANDS
+        look = {
+            "color": style["color"],
+            "fontsize": SMALL,
+            "weight": "bold" if is_crowded and method in MAIN else "normal",
+        }
+        axes.text(1.04, place, name, transform=axes.transAxes, va="center", **look)
 
 
-def _explain_marks(figure: Figure, with_published: bool = False) -> None:
+def _explain_marks(figure: Figure, shown: pd.DataFrame, with_published: bool = False) -> None:
     note = "; hollow: published" if with_published else ""
+    if (shown.groupby("dataset")["method"].nunique() > MOST_BANDS).any():
+        note += "; bold: methods of the papers, and TreeCRF-Newton"
     figure.suptitle(f"marker: chosen by cross-validation{note}", fontsize=SMALL)
 
 

@@ -5,7 +5,7 @@ from runs import page_of
 
 from treecrf.io.files import write_frame
 from treecrf_studies.cost.tables import windows_layout
-from treecrf_studies.rendering.markdown import flattened
+from treecrf_studies.rendering.parts import flattened
 
 
 def test_page_shows_measurements_that_are_there(results):

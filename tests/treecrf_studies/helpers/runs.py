@@ -21,7 +21,7 @@ from planted_summary import outcome
 from treecrf.io.files import write_frame
 from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import load_settings
-from treecrf_studies.rendering.markdown import flattened
+from treecrf_studies.rendering.parts import flattened
 from treecrf_studies.report.ledger import write_ledger
 from treecrf_studies.report.page import write_page
 from treecrf_studies.training import STUDY as TRAINING_STUDY

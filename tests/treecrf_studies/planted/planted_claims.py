@@ -108,7 +108,7 @@ def plant_flattened(folder, *flattened, spread=1.0):
 
 def plant_scaling(folder, rows):
     names = ["repeat", "axis", "value", "method", "quantity", "seconds"]
-    write_frame(pd.DataFrame(rows, columns=names), folder / "cost/scaling.csv")
+    write_frame(pd.DataFrame(rows, columns=names).assign(n_positions=1000), folder / "cost/scaling.csv")
 
 
 def plant_inductions(folder, ratio, spread=1.0):

@@ -8,6 +8,7 @@ from planted_summary import outcome
 from treecrf_studies.rendering.panels import save_figure
 from treecrf_studies.rendering.style import training_method_style
 from treecrf_studies.training.figures import (
+    FAINT,
     accuracies,
     accuracy_by_iteration,
     accuracy_by_seconds,
@@ -128,6 +129,9 @@ def test_names_of_many_methods_stand_apart_beside_the_panel():
     assert names_of(axes)[0] == "TreeCRF"
     assert names_of(axes)[-1] == "neural network"
     assert len(axes.collections) == 0  # bands of seven methods would hide each other
+    assert {text.get_text() for text in axes.texts if text.get_weight() == "bold"} == {"TreeCRF", "MALLET"}
+    assert sum(line.get_alpha() == FAINT for line in axes.get_lines()) == 5
+    assert figure.get_suptitle().endswith("bold: methods of the papers, and TreeCRF-Newton")
     figure.draw_without_rendering()
     boxes = [text.get_window_extent() for text in axes.texts]
     assert not any(one.overlaps(other) for place, one in enumerate(boxes) for other in boxes[:place])

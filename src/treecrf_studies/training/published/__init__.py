@@ -63,13 +63,15 @@ def training_accuracies() -> pd.DataFrame:
 def beside_peaks(summary: pd.DataFrame) -> pd.DataFrame:
     """Every published accuracy beside the measured peak, as the explorer shows published numbers.
 
-    The decoder is that which the number is compared with; inferred: whether the data set is one of `INFERRED`.
+    The decoder is that which the number is compared with; low and high are of the trainings at the peak or, where its
+    curve was not kept, at the choice; inferred: whether the data set is one of `INFERRED`.
     """
     known = training_accuracies().drop(columns="decoder").rename(columns={"compared": "decoder"})
     keys = ["dataset", "method", "decoder"]
-    chosen, peaks = (summary[summary["point"] == point] for point in ("choice", "peak"))
-    known = known.merge(chosen[[*keys, "stand_in", "unperturbed"]], on=keys)
-    known = known.merge(peaks[[*keys, "value", "low", "high"]], on=keys, how="left")
+    chosen, peaks = (summary[summary["point"] == point].set_index(keys) for point in ("choice", "peak"))
+    spread = peaks[["low", "high"]].combine_first(chosen[["low", "high"]].where(chosen["n"] > 1))
+    known = known.join(chosen[["stand_in", "unperturbed"]], on=keys, how="inner")
+    known = known.join(peaks["value"], on=keys).join(spread, on=keys)
     return known.assign(
         point="peak",
         quantity=ACCURACY,
