@@ -24,6 +24,8 @@ Variance = Positive
 Share = Annotated[float, Field(ge=0, lt=1)]
 Count = Annotated[int, Field(ge=1)]
 Leaves = Annotated[int, Field(ge=2)]
+ExactUnder = Annotated[int, Field(ge=0, description="McNemar's test is exact with fewer discordant positions.")]
+Margin = Annotated[float, Field(gt=0, description="Points of accuracy within which methods count as equivalent.")]
 
 
 class Model(BaseModel):

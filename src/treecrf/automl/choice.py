@@ -39,7 +39,7 @@ from treecrf.automl.cross_validation import (
 )
 from treecrf.automl.fitting import FitOptions, average
 from treecrf.automl.scores import Counts, Metric
-from treecrf.automl.search import MOST_OTHERS, BudgetedSearch, CrossValidated, Tick
+from treecrf.automl.search import MOST_ENLARGED, MOST_OTHERS, BudgetedSearch, CrossValidated, Tick
 from treecrf.inputs.derived import NEIGHBOURS, without_stamps
 from treecrf.models.base import Labeller
 from treecrf.sequences import SequenceSet
@@ -170,7 +170,9 @@ class Plan(NamedTuple):
             screening -= 0.0 if method in APART else left - search.left
         n_common = min(len(results.folds) for _, results in search.best)
         ordered = [candidate for candidate, _ in sorted(search.best, key=lambda pair: -pair[1].points(n_common))]
-        validated = search.cross_validate([*self.text, *ordered])
+        ranked = [*self.text, *ordered]
+        few = ranked[: len(self.text) + MOST_ENLARGED]
+        validated = search.cross_validate(few if search.enlarge(few, self.seed) else ranked)
         curve = search.learning_curve(max(validated, key=lambda one: float(one.scores[0].points)))
         validated += search.cross_validate_others(validated)
         tick(100, "")

@@ -46,6 +46,14 @@ class Split(NamedTuple):
         return self._replace(train=self.train.select(drawn), weights=weights_of(self.train, drawn, self.weights))
 
 
+class Source(NamedTuple):
+    """A file's whole set, the numbers of the sequences that were drawn from it, and the weights of its positions."""
+
+    data: SequenceSet
+    drawn: NDArray[np.int64]
+    weights: NDArray[np.float64] | None
+
+
 class Folds(NamedTuple):
     """Sequences, or blocks of sequences, in folds.
 
@@ -64,6 +72,8 @@ class Folds(NamedTuple):
         What labellers are judged by.
     weights : float64, shape (n_positions,), optional
         What positions count in training; all count the same in what is held out.
+    source : Source, optional
+        What the data were drawn from, if it is larger.
     """
 
     data: SequenceSet
@@ -73,11 +83,31 @@ class Folds(NamedTuple):
     growth: float = 1.0
     metric: Metric = Metric()
     weights: NDArray[np.float64] | None = None
+    source: Source | None = None
 
     @property
     def share(self) -> float:
-        """Of the sequences, that a fold trains with."""
-        return 1 - 1 / self.n_folds
+        """Of the positions, that a fold trains with."""
+        held_out = self.data.lengths[np.concatenate(self.parts[: self.n_folds])].sum()
+        return 1 - float(held_out) / (self.n_folds * self.data.n_positions)
+
+    @property
+    def n_others(self) -> int:
+        """Positions of the file that were not drawn."""
+        return 0 if self.source is None else self.source.data.n_positions - self.data.n_positions
+
+    def enlarged(self, seed: int, most_positions: int) -> Folds:
+        """One fold, in which all that was drawn is held out, and other groups of the file train, up to so many positions."""
+        assert self.source is not None
+        whole, drawn, weights = self.source
+        others = np.setdiff1d(np.arange(len(whole)), drawn)
+        training = others[draw_sequences(whole.select(others), seed, most_positions, 1)]
+        taken = np.union1d(drawn, training)
+        data = whole.select(taken)
+        part = np.flatnonzero(np.isin(taken, drawn))
+        growth = whole.n_positions / data.n_positions
+        of_taken = weights_of(whole, taken, weights)
+        return self._replace(data=data, parts=[part], n_folds=1, growth=growth, weights=of_taken, source=None)
 
     def split(self, fold: int) -> Split:
         """What trains and what is held out."""
@@ -112,7 +142,8 @@ def make_folds(
     seeds = [seed, *(derive_seed(seed, "cut", cut) for cut in range(1, N_REPEATS if n_groups < FEW_TO_REPEAT else 1))]
     parts = [fold for of_cut in seeds for fold in sequence_folds(part.groups, n_folds, of_cut)]
     growth = data.n_positions / part.n_positions
-    return Folds(part, parts, are_blocks, n_folds, growth, metric, weights_of(related, drawn, weights))
+    source = Source(related, drawn, weights) if len(drawn) < len(related) else None
+    return Folds(part, parts, are_blocks, n_folds, growth, metric, weights_of(related, drawn, weights), source)
 
 
 def weights_of(

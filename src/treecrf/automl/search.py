@@ -30,6 +30,12 @@ SCREENING, SCREENING_OF_MANY = 20, 10
 SCREENED_POSITIONS = 5000
 """Of a larger training set, sequences drawn at random train what is compared so."""
 
+LARGER = 1.5
+"""How many times as many positions as in a fold must be there to train the best candidates of a large file once instead."""
+
+MOST_ENLARGED = 2
+"""Candidates beside those of text that train so, those with the best trials."""
+
 MOST_OTHERS = 8
 """Candidates that pass through the folds beside the best one of each method, to be averaged with these."""
 
@@ -47,17 +53,20 @@ class CrossValidated(NamedTuple):
         Its best one that can be trained with the whole file.
     marginals : float32, shape (n_held_out_positions, n_labels)
         At that stage, fold by fold.
+    final_iterations : int, optional
+        Of the training with the whole file, if they are others than those of that stage.
     """
 
     candidate: Candidate
     results: CVResults
     stage: int
     marginals: NDArray[np.float32]
+    final_iterations: int | None = None
 
     @property
     def best(self) -> Candidate:
-        """The candidate with the iterations of that stage."""
-        return self.candidate.with_iterations(int(self.results.iterations()[self.stage]))
+        """The candidate with the iterations of the training with the whole file."""
+        return self.candidate.with_iterations(self.final_iterations or int(self.results.iterations()[self.stage]))
 
     @property
     def scores(self) -> tuple[Counts, NDArray[np.float64]]:
@@ -87,10 +96,14 @@ class BudgetedSearch:
         self.left_out: list[str] = []
         self.tried: list[tuple[Candidate, CVResults]] = []
         self.best: list[tuple[Candidate, CVResults]] = []
-        self._derived: dict[tuple[str, ...] | None, tuple[Folds, list[Split]]] = {}
-        self._known: dict[str, float] = {}
+        self._forget()
         self.tick, self._percent, self._expected = tick, 0, budget
         self._has_tried = False
+
+    def _forget(self) -> None:
+        """Nothing is known of the folds."""
+        self._derived: dict[tuple[str, ...] | None, tuple[Folds, list[Split]]] = {}
+        self._known: dict[str, float] = {}
 
     def reserve(self, seconds: float) -> None:
         """Keep some of the budget for the training with the whole file."""
@@ -169,13 +182,31 @@ class BudgetedSearch:
         self.tried += tried
         self.best += [best] if best is not None else []
 
+    def enlarge(self, ranked: list[Candidate], seed: int) -> bool:
+        """Replace the folds of a large file by one, in which the rest of the file trains, as far as what is left lasts for
+        these candidates; whether it has so much more that it did.
+
+        Candidates with many weights, such as those of pairs of words, gain more from it than others.
+        """
+        data, trained = self.folds.data, self.folds.share * self.folds.data.n_positions
+        if self.folds.n_others < LARGER * trained:
+            return False
+        training = sum(map(self._seconds, ranked)) / data.n_positions
+        scoring = sum(self._scoring(candidate, self.folds_of(candidate).data) for candidate in ranked)
+        most_positions = int((self.left - scoring) / training)
+        if most_positions < LARGER * trained:
+            return False
+        self.folds = self.folds.enlarged(seed, most_positions)
+        self._forget()
+        return True
+
     def cross_validate(self, ranked: list[Candidate]) -> list[CrossValidated]:
         """As many of the best candidates through as many folds as fit: two of them if one fold does, more if two folds
         do.
         """
         n_folds = len(self.folds.parts)
         ranked = [refine(candidate, self.folds.data) for candidate in ranked]
-        while len(ranked) > 1 and min(len(ranked) - 1, 2) * sum(map(self.cost, ranked)) > self.left:
+        while len(ranked) > 1 and min(len(ranked) - 1, 2, n_folds) * sum(map(self.cost, ranked)) > self.left:
             dropped = ranked.pop()
             self.left_out.append(
                 f"{dropped.method} was behind after a few iterations and left there: a fold would take about "
@@ -231,11 +262,14 @@ class BudgetedSearch:
         splits = [self.folds_of(candidate).split(fold) for fold in range(n_folds)]
         folds = self._run(candidate, splits, len(splits) * self.cost(candidate), keeps_marginals=True)
         results = self._results(folds)
-        stage = results.stage_within(max(self.reserved, 1.0) / self.final_cost(candidate) * candidate.iterations)
+        most_iterations = max(self.reserved, 1.0) / self.final_cost(candidate) * candidate.iterations
+        stage = results.stage_within(most_iterations)
+        iterations = int(results.iterations()[stage])
+        if candidate.method == "linear_crf":
+            iterations = more_iterations(iterations, self.folds.growth, min(candidate.iterations, most_iterations))
         marginals = results.marginals(stage)
-        return CrossValidated(
-            candidate, self._results([fold._replace(marginals=None) for fold in folds]), stage, marginals
-        )
+        kept = self._results([fold._replace(marginals=None) for fold in folds])
+        return CrossValidated(candidate, kept, stage, marginals, iterations)
 
     def _shortened(self, candidate: Candidate) -> Candidate:
         """The candidate with the iterations that screening gives it."""
@@ -287,3 +321,8 @@ class BudgetedSearch:
             if has_best
             else f"{method}: its first trial would take about {cost:.0f} s."
         )
+
+
+def more_iterations(iterations: int, growth: float, most: float) -> int:
+    """As many times more iterations as there are positions: an optimizer needs more steps with more data; up to a limit."""
+    return max(iterations, int(min(growth * iterations, most)))

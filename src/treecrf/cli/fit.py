@@ -402,7 +402,7 @@ def _choose(
     elif len(folds.data) < len(data):
         shared.note(
             f"{len(folds.data):,} sequences ({counted(folds.data.n_positions, 'position')}), drawn at random, are used "
-            "for the choice."
+            "for the choice; of a file with many more, others train the best candidates."
         )
     with shared.progress("choosing", 100) as tick:
         choice = planned.carry_out(tick)

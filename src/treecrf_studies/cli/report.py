@@ -1,17 +1,36 @@
-"""``treecrf-studies report``: the pages of a run, and a figure of it for a paper."""
+"""``treecrf-studies report``: a run on one's own data, the pages of a run, and a figure of it for a paper."""
 
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from treecrf.cli import shared
 from treecrf.cli.shared import say
+
+PROTOCOL, PROGRESS = Path("config/config.yaml"), Path("workflow/progress.py")
+
+USUAL_METHODS = "treecrf_newton,linear_crf,lightgbm"
 
 
 def report(
+    data: Annotated[
+        Path | None,
+        shared.argument("[DATA]", "File with labels, to run the methods on; without it, name a run by --config."),
+    ] = None,
+    sequence: shared.Sequence_ = "sequence",
+    label: shared.Label = "label",
+    attributes: shared.Attributes = None,
+    window: shared.Window = "3,3",
+    groups: shared.Groups = None,
+    runs: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder with a folder for each run on DATA.")] = Path(
+        "runs"
+    ),
     config: Annotated[
         list[Path] | None,
         typer.Option(
@@ -29,22 +48,49 @@ def report(
     methods: Annotated[
         str,
         typer.Option(
-            metavar="NAMES", help="Methods of the figure, with commas between them; the first is compared with."
+            metavar="NAMES",
+            help=f"Methods to run on DATA ({USUAL_METHODS}), or of the figure, with commas between them; the first is "
+            "compared with.",
         ),
     ] = "",
+    threads: shared.Threads = None,
 ) -> None:
-    """Write the pages of a run again, or a figure of it for a paper."""
+    """Train methods on a file and compare them by tests, or write the pages of a run again, or a figure of it.
+
+    With DATA the workflow runs in the folder of the repository. Each combination of settings has a folder of its own
+    below --runs, and a page lists all runs with their settings and results, and compares each with the one before it.
+
+    [bold]Examples[/bold]
+    treecrf-studies report words.csv --sequence word --label hyphen --window 2,3
+    treecrf-studies report words.csv --sequence word --label hyphen --methods treecrf_newton,linear_crf
+    treecrf-studies report --config runs/words-1/config.yaml --figure gaps.pdf --width 3.3in
+    """
+    named = [name.strip() for name in methods.split(",") if name.strip()]
+    if data is not None:
+        if config or figure is not None:
+            raise typer.BadParameter("DATA makes a run by itself; leave --config and --figure out.")
+        dataset: dict[str, Any] = {
+            "path": str(data),
+            "sequence": sequence,
+            "label": label,
+            "window": list(shared.parse_window(window)),
+        }
+        if attributes is not None:
+            dataset["attributes"] = [name.strip() for name in attributes.split(",")]
+        if groups is not None:
+            dataset["groups"] = groups
+        _run(data, runs, dataset, named or USUAL_METHODS.split(","), threads or shared.n_processors())
+        return
     from treecrf.io.files import read_configuration
     from treecrf_studies.framework.settings import load_settings
 
     inches = _inches(width)
-    protocol = Path("config/config.yaml")
-    below = [protocol] if protocol.is_file() or not config else []
+    below = [PROTOCOL] if PROTOCOL.is_file() or not config else []
     settings = load_settings(read_configuration([*below, *(config or [])]))
     if figure is not None:
         from treecrf_studies.report.page import write_paper_figure
 
-        write_paper_figure(settings, figure, inches, [name.strip() for name in methods.split(",") if name.strip()])
+        write_paper_figure(settings, figure, inches, named)
         say(f"Wrote {figure}")
         return
     from treecrf_studies.report.ledger import CLAIMS
@@ -53,6 +99,27 @@ def report(
     is_finished = Path(settings.results, CLAIMS).is_file()
     write_page(settings, Path(settings.results, "logs"), is_finished)
     say(f"Open {Path(settings.reports, '' if is_finished else UNFINISHED_FOLDER, PAGE)}")
+
+
+def _run(data: Path, runs: Path, dataset: dict[str, Any], methods: list[str], n_cores: int) -> None:
+    """Run the workflow on a file, and list the run among others."""
+    if not data.exists():
+        raise FileNotFoundError(f"{data} does not exist; name a file with labels.")
+    if not (PROTOCOL.is_file() and PROGRESS.is_file()):
+        raise FileNotFoundError(
+            f"{PROTOCOL} and {PROGRESS} are not here; run this command in the folder of the repository."
+        )
+    from treecrf_studies.report.runs import CONFIGURATION, REPORTS, place_run, write_runs
+
+    name = re.sub(r"\W+", "_", data.name.partition(".")[0]) or "data"
+    folder = place_run(runs, name, dataset, methods)
+    shared.note(f"Running {', '.join(methods)} in {folder}")
+    command = [sys.executable, str(PROGRESS), "--cores", str(n_cores), "--configfile", str(folder / CONFIGURATION)]
+    code = subprocess.run(command).returncode
+    if code:
+        raise typer.Exit(code)
+    listed = write_runs(runs)
+    say(f"All runs: {listed}\nOpen {folder / REPORTS / 'index.html'}")
 
 
 def _inches(width: str) -> float:

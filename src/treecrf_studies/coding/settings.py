@@ -19,8 +19,10 @@ from treecrf_studies.coding.methods import (
 from treecrf_studies.methods.catalogue import CODING, unused_settings
 from treecrf_studies.options import (
     Count,
+    ExactUnder,
     Labellers,
     Leaves,
+    Margin,
     Name,
     Positive,
     Regularization,
@@ -62,8 +64,8 @@ class CodingSettings(StudySettings):
     methods: list[Name] = Field(
         [*_CODES, *_OTHERS],
         min_length=1,
-        description="Methods to compare: gtb or vp (trees, perceptron) with _iid, _secoc, _cascade_1, _cascade_5, .., _cascade_all or "
-        "_beam; methods that learn all labels at once; or one of labellers.",
+        description="Methods to compare: gtb or vp (trees, perceptron) with _iid, _secoc, _cascade_1, _cascade_5, .., "
+        "_cascade_all or _beam; methods that learn all labels at once; or one of labellers.",
     )
     labellers: Labellers = Field({}, description="Filled from the configuration's labellers.")
     windows: list[Window] = Field([(0, 0), (1, 1)], min_length=1, description="Observations before and after.")
@@ -114,10 +116,8 @@ class CodingSettings(StudySettings):
         (3, 3),
         description="Window of the trees that are averaged with nets (trees_and_nets); nets have that of the run.",
     )
-    exact_under: int = Field(25, ge=0, description="McNemar's test is exact with fewer discordant positions.")
-    equivalence_margin: float = Field(
-        0.5, gt=0, description="Points of accuracy within which methods count as equivalent."
-    )
+    exact_under: ExactUnder = 25
+    equivalence_margin: Margin = 0.5
 
     @model_validator(mode="after")
     def _methods_are_known(self) -> CodingSettings:

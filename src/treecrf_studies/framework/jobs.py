@@ -48,6 +48,10 @@ class JobCache:
         """The frames of parts that do not depend on each other: other jobs may do them beforehand, each a portion."""
         return [self.finished(name, compute) for name, compute in parts.items()]
 
+    def joined(self, parts: Mapping[str, Compute]) -> list[pd.DataFrame]:
+        """The frames of `all_finished`, those of all parts below one another."""
+        return [pd.concat(frames, ignore_index=True) for frames in zip(*self.all_finished(parts), strict=True)]
+
 
 JOB = "job.json"
 

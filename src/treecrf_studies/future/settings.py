@@ -9,9 +9,11 @@ from pydantic import Field, model_validator
 from treecrf_studies.methods.catalogue import FUTURE
 from treecrf_studies.options import (
     Count,
+    ExactUnder,
     Finite,
     Labellers,
     Leaves,
+    Margin,
     Name,
     Positive,
     Regularization,
@@ -72,10 +74,8 @@ class FutureSettings(StudySettings):
     l2_regularization: Regularization = Field(
         0.0, description="Lambda (equation 3.1) of all trees; the dissertation only limits their leaves."
     )
-    exact_under: int = Field(25, ge=0, description="McNemar's test is exact with fewer discordant positions.")
-    equivalence_margin: float = Field(
-        0.5, gt=0, description="Points of accuracy within which methods count as equivalent."
-    )
+    exact_under: ExactUnder = 25
+    equivalence_margin: Margin = 0.5
     decoder: Literal["forward_backward", "viterbi"] = Field("forward_backward", description="Way of predicting.")
     memm_decoder: Literal["forward_backward", "viterbi", "greedy"] = Field(
         "viterbi",

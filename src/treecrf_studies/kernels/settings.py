@@ -12,8 +12,10 @@ from treecrf_studies.kernels.methods import DUAL, METHODS, PRIMAL
 from treecrf_studies.methods.catalogue import KERNELS, unused_settings
 from treecrf_studies.options import (
     Count,
+    ExactUnder,
     Labellers,
     Leaves,
+    Margin,
     Name,
     Regularization,
     Share,
@@ -85,10 +87,8 @@ class KernelsSettings(StudySettings):
     size_datasets: list[Name] = Field([], description="Data sets on which time and memory are measured.")
     sizes: list[Count] = Field([1000, 2000, 4000], min_length=1, description="At least so many positions there.")
     measured_variance: Variance = Field(10.0, description="Variance of the prior in these comparisons.")
-    exact_under: int = Field(25, ge=0, description="McNemar's test is exact with fewer discordant positions.")
-    equivalence_margin: float = Field(
-        0.5, gt=0, description="Points of accuracy within which methods count as equivalent."
-    )
+    exact_under: ExactUnder = 25
+    equivalence_margin: Margin = 0.5
 
     @model_validator(mode="after")
     def _methods_are_known(self) -> KernelsSettings:

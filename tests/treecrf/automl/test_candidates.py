@@ -21,6 +21,7 @@ from treecrf.automl.candidates import (
     refine,
     text_candidates,
 )
+from treecrf.automl.cross_validation import Split, fit_fold
 from treecrf.automl.fitting import FitOptions
 
 
@@ -40,6 +41,23 @@ def test_given_settings_are_kept(method):
     assert all(c.iterations == 7 and c.missing == "imputation" for r in rounds for c in r)
     settings = [c.settings for r in rounds for c in r if c.window == (0, 0)]
     assert len(settings) == len([grid for grid in GRIDS[method] if "n_bins" not in grid])
+
+
+def test_lightgbm_does_not_diverge_where_labels_are_rare():
+    """Ninety labels, most of which have few positions; without regularization the loss grows beyond that of guessing."""
+    rng = np.random.default_rng(0)
+    labels = np.minimum(rng.geometric(0.1, 3000) - 1, 89)
+    of_label = rng.integers(0, 2, (90, 4))[labels]
+    codes = np.where(rng.random(of_label.shape) < 0.9, of_label, 1 - of_label)
+    columns, names = [(name, "xy") for name in "abcd"], [f"l{i}" for i in range(90)]
+    data = SequenceSet(codes, np.arange(0, 3001, 10), columns, labels, names)
+    first = next(make_candidates("lightgbm", data, [(1, 1)], "auto", {"iterations": 20}))[0]
+    split = Split(data.select(range(200)), data.select(range(200, 300)))
+    losses = [
+        fit_fold(each, split).log_loss[-1].sum() / split.held_out.n_positions
+        for each in (first, first._replace(settings=first.settings | {"l2_regularization": 0.0}))
+    ]
+    assert losses[0] < np.log(90) < losses[1]
 
 
 def test_many_labels_and_categories():

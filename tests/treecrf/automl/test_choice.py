@@ -21,7 +21,7 @@ from treecrf.automl.choice import (
 from treecrf.automl.cross_validation import CVResults, FoldResult, make_folds, score_marginals
 from treecrf.automl.fitting import FitOptions
 from treecrf.automl.scores import Counts
-from treecrf.automl.search import SCREENING, BudgetedSearch, CrossValidated
+from treecrf.automl.search import SCREENING, BudgetedSearch, CrossValidated, more_iterations
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +96,35 @@ def test_large_sets_are_screened_in_part(monkeypatch):
     assert set(trained[:-n_finals]) == {(60, 80, SCREENING)}
     assert set(trained[-n_finals:]) == {(320, 80, 2 * ITERATIONS)}  # trees of a small file
     assert len(trained) == (len(GRIDS["treecrf_newton"]) + 1) * n_finals
+
+
+def test_the_rest_of_a_large_file_trains_the_best_candidates_where_the_budget_allows():
+    folds = make_folds(letter_before(), 0, 100)
+    compared = {name: {"iterations": 5} for name in METHODS[:3]}
+    found = choose(folds, [(0, 0), (1, 1)], compared, FitOptions(budget=300.0))
+    assert (found.n_folds, found.n_positions) == (1, 100)
+    assert found.candidates[0].window == (1, 1)
+    assert choose(folds, [(1, 1)], compared, FitOptions(budget=0.001)).n_positions < 100  # a fold of what was drawn
+
+
+@pytest.mark.parametrize(("most", "iterations"), [(80, 60), (50.5, 50), (10, 20)])
+def test_more_data_have_more_iterations_up_to_a_limit(most, iterations):
+    assert more_iterations(20, 3.0, most) == iterations
+
+
+def test_a_linear_crf_has_more_iterations_on_the_whole_file_and_trees_have_those_of_the_folds():
+    folds = make_folds(letter_before(), 0, 100)._replace(growth=1000.0)
+    search = BudgetedSearch(folds, 1000.0)
+    search.reserve(900.0)
+    found = {
+        method: search.cross_validate(
+            [next(make_candidates(method, folds.data, [(1, 1)], "auto", {"iterations": 9}))[0]]
+        )
+        for method in ("linear_crf", "treecrf_newton")
+    }
+    [linear], [trees] = found.values()
+    assert linear.best.iterations == 9
+    assert trees.best.iterations == trees.results.iterations()[trees.stage]
 
 
 def test_two_methods_pass_where_one_fold_fits():

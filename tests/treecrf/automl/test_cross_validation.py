@@ -90,6 +90,25 @@ def test_a_part_has_whole_groups():
     assert draw_sequences(data, 0, 10**6, 2).tolist() == list(range(40))
 
 
+def test_what_was_drawn_is_held_out_once_and_others_train():
+    """Groups stay whole, weights follow, and positions are counted."""
+    data = letter_before(40).with_groups(np.arange(40) // 2)
+    weights = np.arange(data.n_positions, dtype=float)
+    folds = make_folds(data, 0, 100, weights=weights)
+    assert folds.n_others == data.n_positions - folds.data.n_positions == 300
+    large = folds.enlarged(0, 200)
+    train, held_out, of_train = large.split(0)
+    assert held_out.values.tolist() == folds.data.values.tolist()
+    assert held_out.n_positions == 100
+    assert train.n_positions == len(of_train) == 200
+    assert not set(train.groups) & set(held_out.groups)
+    assert of_train.tolist() == weights[np.isin(np.repeat(data.groups, data.lengths), train.groups)].tolist()
+    assert (len(large.parts), large.n_folds, large.n_others) == (1, 1, 0)
+    assert large.share == pytest.approx(2 / 3)
+    assert large.growth == pytest.approx(400 / 300)
+    assert make_folds(data, 0, 400).n_others == 0
+
+
 def test_weights_follow_the_sequences_that_train():
     """Rows with wrong labels and weight 0 teach nothing, in folds, parts of folds and a drawn part of the set."""
     data = letter_before(40)

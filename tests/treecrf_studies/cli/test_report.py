@@ -89,3 +89,40 @@ def test_a_run_without_comparisons_has_no_figure(config, tmp_path, monkeypatch, 
         path.unlink()
     assert call(monkeypatch, "-c", config, "--figure", tmp_path / "a.pdf") == 1
     assert "has no comparisons of the study of training; run it with two methods." in capsys.readouterr().err
+
+
+@pytest.fixture
+def repository(tmp_path, monkeypatch):
+    """A folder with a data file, the protocol and a workflow that fails with the exit code 7 after it has said its options."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("config", "workflow"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "config/config.yaml").write_text("profile: protocol\n")
+    (tmp_path / "workflow/progress.py").write_text("import sys; print(*sys.argv[1:]); sys.exit(7)\n")
+    (tmp_path / "words.csv").write_text("sequence,letter,label\na,x,0\na,y,1\n")
+    return tmp_path
+
+
+def test_a_file_is_run_in_a_folder_of_its_own_and_the_exit_code_is_that_of_the_workflow(repository, monkeypatch, capfd):
+    assert call(monkeypatch, "words.csv", "--methods", "linear_crf", "--threads", "1") == 7
+    assert "--cores 1 --configfile runs/words-1/config.yaml" in capfd.readouterr().out
+    settings = yaml.safe_load((repository / "runs/words-1/config.yaml").read_text())
+    assert settings["training"]["methods"] == ["linear_crf"]
+    assert settings["datasets"]["words"]["window"] == [3, 3]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "removed", "message", "code"),
+    [
+        (("nowhere.csv",), "", "nowhere.csv does not exist", 1),
+        (("words.csv",), "workflow/progress.py", "run this command in the folder of the repository", 1),
+        (("words.csv", "--methods", "nobody"), "", "nobody", 1),
+        (("words.csv", "--figure", "a.pdf"), "", "leave --config and --figure out", 2),
+    ],
+)
+def test_a_run_that_cannot_start_is_refused(repository, monkeypatch, capsys, arguments, removed, message, code):
+    if removed:
+        (repository / removed).unlink()
+    assert call(monkeypatch, *arguments) == code
+    assert message in " ".join(capsys.readouterr().err.split())
+    assert not (repository / "runs").exists()
