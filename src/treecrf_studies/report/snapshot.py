@@ -137,7 +137,7 @@ def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: da
 def write_site(folder: Path, old: Path) -> None:
     """Write the ledger, tables, figures and pages of the snapshot in `folder`, which has evidence and origins.
 
-    What needs a frame that the evidence lacks stays as the snapshot in `old` has it.
+    What needs a frame that the evidence lacks stays as the snapshot in `old` has it, unless the study ran again.
     """
     parts, found = read_parts(folder), folder / EVIDENCE
     ledger.write_ledger(found, decides=True, folder=folder)
@@ -149,7 +149,9 @@ def write_site(folder: Path, old: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="treecrf-") as place:
         results = shutil.copytree(found, Path(place, "results"))
         remade = settings.model_copy(update={"results": str(results)})
-        shown = [study for part in parts if (study := _shown(part.study, remade, old / part.study.name)) is not None]
+        kept = [(old if part.origin.get("remade") else folder) / part.study.name for part in parts]
+        found_of = [_shown(part.study, remade, before) for part, before in zip(parts, kept, strict=True)]
+        shown = [study for study in found_of if study is not None]
         pages = pages_of_papers(remade, shown, judged)
         pages.insert(0, overview(remade, shown, judged.claims, _absent(parts), costs))
         origins = _origins(parts, settings, costs, any(found.glob("*/counts.parquet")))
