@@ -392,8 +392,11 @@ DIVIDING = 3.0
 COMPILING = 4.0
 """CPU seconds that a training of the neural CRF takes before its first pass; the first one of all takes some 15."""
 
-TREE = 4e5
+TREE = 6e5
 """Nanoseconds of every tree, however small."""
+
+OF_MANY = 0.5
+"""Share of the cost of a tree of LightGBM where there are many labels, most of which are rare and have small trees."""
 
 SORTING = 3.0
 """How many times longer LightGBM takes for an attribute of words, whose categories it sorts, in addition."""
@@ -414,7 +417,7 @@ def estimate_seconds(labeller: Labeller, train: SequenceSet, n_iterations: int) 
     each = n_positions * n_slots * n_labels
     pairs = n_positions * n_labels**2
     if isinstance(labeller, LinearCRF):
-        weights, touched = _n_weights(labeller, train), 2.5 * each + 1.5 * pairs
+        weights, touched = _n_weights(labeller, train), 2.5 * each + 0.7 * pairs
         if labeller.features == OCCURRING:
             weights, of_cells, of_pairs = _n_occurring(labeller, train)
             touched = n_positions * (6 * of_cells + 10 * n_labels + min(2.5 * of_pairs, n_labels**2))
@@ -423,13 +426,17 @@ def estimate_seconds(labeller: Labeller, train: SequenceSet, n_iterations: int) 
         growing = 2.5 * each * sqrt(labeller.max_leaves / 10) + 9 * labeller.max_leaves * n_bins * n_labels
         divides = labeller.boosting_params().missing in ("instance_weighting", "surrogate_splitting")
         divided = DIVIDING if train.has_missing and divides else 1.0
-        chains = (25 if labeller.transitions == "full" else 8) * pairs * max(n_labels, 1) ** (labeller.order - 1)
+        chains = (10 if labeller.transitions == "full" else 0.7) * pairs * max(n_labels, 1) ** (labeller.order - 1)
         return 0.01 + n_iterations * NANOSECOND * (TREE * n_labels + divided * growing + chains)
     if isinstance(labeller, WindowLightGBM):
         wordy = sum(len(attribute.categories) >= MANY_CATEGORIES for attribute in train.attributes) * (
             sum(labeller.window) + 1
         )
-        tree = (n_slots + SORTING * wordy) * (4 * n_positions + 18 * labeller.max_leaves * n_bins / n_slots)
+        tree = (
+            (OF_MANY if n_labels >= MANY_LABELS else 1.0)
+            * (n_slots + SORTING * wordy)
+            * (4 * n_positions + 18 * labeller.max_leaves * n_bins / n_slots)
+        )
         return 0.01 + n_iterations * NANOSECOND * (4e5 + n_labels * tree)
     if isinstance(labeller, NeuralCRF):
         step = labeller.n_layers * labeller.width * (150 + 4 * labeller.width) + 10 * n_labels**2
@@ -437,14 +444,14 @@ def estimate_seconds(labeller: Labeller, train: SequenceSet, n_iterations: int) 
     return 0.0
 
 
-def scoring_seconds(candidate: Candidate, held_out: SequenceSet, n_stages: int) -> float:
+def scoring_seconds(candidate: Candidate, held_out: SequenceSet, n_stages: int, is_constrained: bool = False) -> float:
     """Approximate CPU seconds to score so many stages of a training on a set with its derived inputs.
 
-    Trees are added up over the stages; other methods predict anew at each of them.
+    Trees are added up over the stages; other methods predict anew at each of them. With constraints each stage is decoded.
     """
     n_labels = len(held_out.label_names)
     times = n_stages if candidate.method in ("linear_crf", "neural_crf") else 1
-    of_stage = NANOSECOND * (100 + 20 * n_labels + 3 * n_labels**2)
+    of_stage = NANOSECOND * (100 + (3 * n_labels**2 if is_constrained else 0))
     return held_out.n_positions * (times * prediction_seconds(candidate, held_out) + n_stages * of_stage)
 
 
@@ -457,8 +464,8 @@ def prediction_seconds(candidate: Candidate, data: SequenceSet) -> float:
     elif isinstance(labeller, LinearCRF):
         scoring = 1.5 * _n_slots(labeller, data) * n_labels
     else:
-        scoring = 25.0 * candidate.iterations * n_labels
-    return NANOSECOND * (reading + scoring + 3 * n_labels**2)
+        scoring = (8.0 if isinstance(labeller, TreeCRF) else 25.0) * candidate.iterations * n_labels
+    return NANOSECOND * (reading + scoring + 0.3 * n_labels**2)
 
 
 def estimate_memory(labeller: Labeller, train: SequenceSet, n_iterations: int) -> int:

@@ -55,8 +55,8 @@ NEGLIGIBLE, NEGLIGIBLE_LOG_LOSS = 0.2, 0.01
 LEAST_BUDGET = 40.0
 """Windows and settings are compared as with this budget where it is larger, so that more of it only adds candidates."""
 
-RESERVED = 0.4
-"""Share of the budget that is kept for the training with the whole file, at most."""
+RESERVED, RESERVED_OF_TEXT = 0.4, 0.6
+"""Share of the budget that is kept for the training with the whole file, at most; the second where one of text takes so long."""
 
 STARTING = 3.0
 """CPU seconds of whatever is loaded first."""
@@ -205,11 +205,16 @@ def plan(
     text = text_candidates(plain, options.missing, compared.get("linear_crf", {}), derived)
     text = text if "linear_crf" in compared else []
     final = sum(map(search.final_cost, [*text, *(of_method[0][0] for of_method in rounds.values())]))
-    search.reserve(min(RESERVED * budget, final))
+    of_text = max(map(search.final_cost, text), default=0.0)
+
+    def reserved_of(seconds: float) -> float:
+        return max(min(RESERVED * seconds, final), min(RESERVED_OF_TEXT * seconds, of_text))
+
+    search.reserve(reserved_of(budget))
     needs = {name: folds.n_folds * search.screening_cost(each) for name, each in rounds.items()}
     usual = [name for name in needs if name not in APART]
     least = min(budget, LEAST_BUDGET)
-    screening = (least - min(RESERVED * least, final)) / 2  # half of the budget is for the folds
+    screening = (least - reserved_of(least)) / 2  # half of the budget is for the folds
     shares = dict(zip(usual, divide_budget([needs[name] for name in usual], screening), strict=True))
     shares = {name: shares.get(name, min(needs[name], NEURAL_SHARE * budget)) for name in rounds}
     return Plan(search, rounds, text, shares, screening, options.seed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -79,12 +79,13 @@ def column_warnings(table: TypedTable, columns: TableColumns) -> Iterator[str]:
         yield from _about_white_space(table[name])
 
 
-def inputs_sentence(columns: TableColumns) -> str:
-    """The inputs by what they hold."""
+def inputs_sentence(columns: TableColumns, times: Collection[str] = ()) -> str:
+    """The inputs by what they hold; `times` are the categories that are time stamps."""
     parts = [
         f"{listed(names, str)} ({kind if len(names) == 1 else kinds})"
         for names, kind, kinds in (
-            (columns.categories, "category", "categories"),
+            ([name for name in columns.categories if name not in times], "category", "categories"),
+            ([name for name in columns.categories if name in times], "time stamp", "time stamps"),
             (columns.numbers, "number", "numbers"),
         )
         if names

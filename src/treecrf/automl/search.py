@@ -281,9 +281,9 @@ class BudgetedSearch:
         short, part = self._shortened(candidate), self.parts_of(candidate)[0]
         return estimate_seconds(short.build(), part.train, short.iterations) + self._scoring(short, part.held_out)
 
-    @staticmethod
-    def _scoring(candidate: Candidate, held_out: SequenceSet) -> float:
-        return scoring_seconds(candidate, held_out, min(n_scored(held_out), candidate.iterations))
+    def _scoring(self, candidate: Candidate, held_out: SequenceSet) -> float:
+        n_stages = min(n_scored(held_out), candidate.iterations)
+        return scoring_seconds(candidate, held_out, n_stages, self.folds.metric.constraints is not None)
 
     def _run(
         self,

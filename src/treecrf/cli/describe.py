@@ -52,6 +52,7 @@ def _describe_table(file: Path, reading: tables.TableOptions) -> None:
         likely_groups,
         number_counts,
     )
+    from treecrf.inputs.derived import are_times
 
     table, columns, data = tables.read_labelled_table(file, reading, strict=False)
     lengths = data.lengths
@@ -63,7 +64,8 @@ def _describe_table(file: Path, reading: tables.TableOptions) -> None:
     n_missing, n_cells = data.n_missing, data.n_cells
     shared.say(f"Missing cells: {n_missing:,} of {n_cells:,} ({100 * n_missing / n_cells:.1f} %).")
     headings = {"n_values": "values", "n_missing": "missing", "share_missing": "share", "commonest_share": "its share"}
-    shared.say(f"{inputs_sentence(columns)}\n")
+    times = [attribute.name for attribute in data.attributes if are_times(attribute.categories)]
+    shared.say(f"{inputs_sentence(columns, times)}\n")
     labels = label_counts(data).rename(columns={"n_positions": "positions"})
     shared.show_table(labels, f"Labels (column {columns.label})", most=30)
     if columns.numbers:

@@ -6,6 +6,7 @@ import pytest
 from builders import larger_set, letter_before
 from scipy.optimize import minimize
 
+from treecrf import SequenceSet
 from treecrf.automl.candidates import GRIDS, ITERATIONS, METHODS, Candidate, make_candidates
 from treecrf.automl.choice import (
     MOST_MEMBERS,
@@ -17,6 +18,7 @@ from treecrf.automl.choice import (
     cross_fit_weights,
     divide_budget,
     mean_log_loss,
+    plan,
 )
 from treecrf.automl.cross_validation import CVResults, FoldResult, make_folds, score_marginals
 from treecrf.automl.fitting import FitOptions
@@ -105,6 +107,15 @@ def test_the_rest_of_a_large_file_trains_the_best_candidates_where_the_budget_al
     assert (found.n_folds, found.n_positions) == (1, 100)
     assert found.candidates[0].window == (1, 1)
     assert choose(folds, [(1, 1)], compared, FitOptions(budget=0.001)).n_positions < 100  # a fold of what was drawn
+
+
+@pytest.mark.parametrize(("derive", "reserved"), [(None, 24.0), ((), 16.0)])
+def test_more_of_the_budget_is_kept_for_a_long_training_of_text(monkeypatch, derive, reserved):
+    monkeypatch.setattr(BudgetedSearch, "final_cost", lambda search, candidate: 100.0)
+    words, n = [f"word{i}" for i in range(150)], 600
+    data = SequenceSet(np.arange(n)[:, None] % 150, np.arange(0, n + 1, 20), [("word", words)], np.arange(n) % 2, "uv")
+    planned = plan(make_folds(data, 0, 10_000), [(0, 0)], {"linear_crf": {}}, FitOptions(budget=40.0, derive=derive))
+    assert planned.search.reserved == reserved
 
 
 @pytest.mark.parametrize(("most", "iterations"), [(80, 60), (50.5, 50), (10, 20)])

@@ -21,6 +21,14 @@ def test_roles_of_columns_are_guessed(kind, tmp_path):
     assert list(likely_groups(table, others, sequence)) == ([group] if group else [])
 
 
+def test_time_stamps_are_no_categories(run):
+    make, *_ = FILES["minutes"]
+    make(0).to_csv("t.csv", index=False)
+    code, out, _ = run("describe", "t.csv")
+    assert code == 0
+    assert "Inputs: date (time stamp); light (number)." in out
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", FILES)
 def test_the_interval_of_the_estimate_holds_the_truth(kind, run):
