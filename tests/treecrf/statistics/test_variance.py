@@ -52,6 +52,14 @@ def test_one_way_by_hand():
 
 
 RUNS = {"sequence": (1,), "method x sequence": (0, 1), "run": (0, 2), "residual": (0, 1, 2)}
+TRAININGS = {
+    "sequence": (1,),
+    "training_set": (2,),
+    "method x sequence": (0, 1),
+    "method x training_set": (0, 2),
+    "sequence x training_set": (1, 2),
+    "residual": (0, 1, 2),
+}
 BOTH = {
     "sequence": (1,),
     "training_set": (2,),
@@ -65,6 +73,7 @@ BOTH = {
     ("seed", "shape", "factors", "planted_in", "deviations", "n", "tolerance", "unequal"),
     [
         (2, (3, 60, 10), ("run",), RUNS, (0.05, 0.03, 0.02, 0.01), 60, 0.12, True),
+        (3, (4, 50, 8), ("training_set",), TRAININGS, (0.05, 0.03, 0.02, 0.02, 0.015, 0.01), 80, 0.2, False),
         (4, (3, 30, 8, 3), ("training_set", "run"), BOTH, (0.05, 0.03, 0.02, 0.015, 0.01), 60, 0.2, False),
     ],
 )

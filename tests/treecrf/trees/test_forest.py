@@ -70,9 +70,10 @@ def test_codes_are_numbered_slot_by_slot_and_unknown_ones_have_no_cell():
     np.testing.assert_array_equal(cells, [[0, 3], [5, 2], [1, 5], [5, 4]])
 
 
-def test_lists_of_positions_grow_when_they_are_full(monkeypatch):
+@pytest.mark.parametrize("row_fraction", [1.0, 0.5])
+def test_lists_of_positions_grow_when_they_are_full(row_fraction, monkeypatch):
     data = larger_set()
-    expected = TreeCRF(4, 40, 0.5, (1, 1), order=2).fit(data)
+    expected = TreeCRF(4, 40, 0.5, (1, 1), order=2, row_fraction=row_fraction).fit(data)
 
     def with_short_lists(kind, **sizes):
         workspace = allocate(kind, **sizes)
@@ -80,7 +81,7 @@ def test_lists_of_positions_grow_when_they_are_full(monkeypatch):
         return workspace._replace(leaves=leaves._replace(positions=leaves.positions[: data.n_positions]))
 
     monkeypatch.setattr("treecrf.models.boosted.training.allocate", with_short_lists)
-    measured = TreeCRF(4, 40, 0.5, (1, 1), order=2).fit(data)
+    measured = TreeCRF(4, 40, 0.5, (1, 1), order=2, row_fraction=row_fraction).fit(data)
     for name in expected.forest_._fields:
         assert getattr(measured.forest_, name).tobytes() == getattr(expected.forest_, name).tobytes()
 

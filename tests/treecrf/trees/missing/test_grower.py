@@ -236,10 +236,12 @@ def test_warm_start_and_files_keep_the_bits(policy, tmp_path):
         assert_same_bits(model.set_params(n_iterations=6).fit(train), whole, [test])
 
 
+@pytest.mark.parametrize("row_fraction", [1.0, 0.5])
 @pytest.mark.parametrize("method", METHODS)
-def test_lists_of_copies_grow_when_they_are_full(method, monkeypatch):
+def test_lists_of_copies_grow_when_they_are_full(method, row_fraction, monkeypatch):
     train, test = damaged_sets(n_sequences=60)
-    expected = TreeCRF(**SETTINGS, missing=method, order=2).fit(train)
+    settings = SETTINGS | {"missing": method, "order": 2, "row_fraction": row_fraction}
+    expected = TreeCRF(**settings).fit(train)
     potentials = expected.potentials(test)
     enlarged = {"growing": 0, "blending": 0}
 
@@ -262,7 +264,7 @@ def test_lists_of_copies_grow_when_they_are_full(method, monkeypatch):
     monkeypatch.setattr("treecrf.trees.missing.partition.allocate", with_short_lists)
     monkeypatch.setattr("treecrf.models.boosted.training.with_longer_lists", counting("growing"))
     monkeypatch.setattr("treecrf.trees.missing.partition.with_longer_lists", counting("blending"))
-    measured = TreeCRF(**SETTINGS, missing=method, order=2).fit(train)
+    measured = TreeCRF(**settings).fit(train)
     assert enlarged["growing"] >= 2  # the buffers are those of one thread, whatever the number of labels
     assert_same_bits(measured, expected)
     assert measured.potentials(test).tobytes() == potentials.tobytes()
