@@ -98,6 +98,6 @@ def test_a_cell_has_one_accuracy_and_says_what_its_curve_is_of(browser, gathered
     mean, alone = f"{score['value']:.2f}", f"{at_choice:.2f}"
     assert mean != alone
     assert view.locator("h2").inner_text().split(": ")[1].startswith(f"{mean} %")
-    assert f"{mean}, mean of {score['n']} runs" in view.locator("dl").inner_text()
+    assert f"{mean}, mean of {score['n']:.0f} runs" in view.locator("dl").inner_text()
     (title,) = [text for text in view.locator("figcaption").all_inner_texts() if f"{alone} %" in text]
     assert title.startswith("One more training, on the unchanged training set")
