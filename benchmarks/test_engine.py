@@ -119,6 +119,26 @@ def test_one_tree_of_numbers_beside_lightgbm(record, size):
     record("the same rows: LightGBM / treecrf", f"{np.median(np.array(theirs) / np.array(ours)):.1f}", "at least 4")
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_two_labels_beside_lightgbm(record, size):
+    """Rows that are no sequences: the breast cancer table, 569 rows of 30 numbers."""
+    import lightgbm
+    from sklearn.datasets import load_breast_cancer
+
+    values, labels = load_breast_cancer(return_X_y=True)
+    rows = [row[None, :] for row in values]
+    crf = TreeCRF(size(100), 31, window=(0, 0), leaf_values="newton", learning_rate=0.1, n_threads=1)
+    classifier = lightgbm.LGBMClassifier(n_estimators=size(100), num_leaves=31, n_jobs=1, verbose=-1)
+    ratios = []
+    for _ in range(size(9)):
+        before = time.process_time()
+        classifier.fit(values, labels)
+        between = time.process_time()
+        crf.fit(rows, [[label] for label in labels])
+        ratios.append((time.process_time() - between) / (between - before))
+    record("two labels, 569 x 30 numbers: treecrf / LightGBM", f"{np.median(ratios):.1f}", "at most 2")
+
+
 def many_labels(n_words, n_labels=120):
     """Words whose letters, of 26, have several labels each, which depend on the letters around and on the label before."""
     rng = np.random.default_rng(0)

@@ -186,6 +186,7 @@ class Interruption:
         self.number = number
         logging.disable()
         warnings.simplefilter("ignore")  # such as of what is left unawaited
+        sys.unraisablehook = threading.excepthook = lambda _: None  # the exception may come where none is expected
         threading.Thread(target=end_jobs, daemon=True).start()
         raise KeyboardInterrupt
 

@@ -154,18 +154,45 @@ def refuse_unknown(methods: Iterable[str], known: Iterable[str], labellers: Mapp
             )
 
 
-def used_labellers(method: str, labellers: Labellers) -> dict[str, Any]:
-    """What the settings of a job say of labellers: its own alone."""
-    if method not in labellers:
-        return {}
-    return {"labellers": {method: labellers[method].model_dump(mode="json")}}
-
-
 def each_once(values: list[Any]) -> list[Any]:
     twice = sorted({str(value) for value, number in Counter(values).items() if number > 1})
     if twice:
         raise ValueError(f"names {listed(twice, str)} more than once; name each once")
     return values
+
+
+class ComparedSettings(StudySettings):
+    """Settings of a study that tests differences between methods."""
+
+    whole: ClassVar[frozenset[str]] = StudySettings.whole | {"equivalence_margin"}
+
+    equivalence_margin: float = Field(
+        0.5, gt=0, allow_inf_nan=False, description="Points of accuracy within which methods count as equivalent."
+    )
+
+
+class PairedSettings(ComparedSettings):
+    """The same by McNemar's test too."""
+
+    whole: ClassVar[frozenset[str]] = ComparedSettings.whole | {"exact_under"}
+
+    exact_under: int = Field(25, ge=0, description="McNemar's test is exact with fewer discordant positions.")
+
+
+class MethodsSettings(StudySettings):
+    """Settings of a study with a job for each method and data set; methods may be your own."""
+
+    labellers: Labellers = Field({}, description="Filled from the configuration's labellers.")
+
+    def unused_by(self, method: str) -> set[str]:
+        """Settings that a job of the method does not look at."""
+        return {*self.whole, "methods", "labellers"}
+
+    def used_by(self, method: str) -> dict[str, Any]:
+        """JSON values of the settings that a job of the method looks at, so that changing others reruns nothing."""
+        own = {method: self.labellers[method].model_dump(mode="json")} if method in self.labellers else {}
+        used = self.model_dump(mode="json", exclude=self.unused_by(method))
+        return used | {"labellers": own} if own else used
 
 
 Candidate = dict[str, Any]

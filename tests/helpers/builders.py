@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from treecrf import TreeCRF, chain
 from treecrf.missing import inject
@@ -128,6 +129,26 @@ def assert_same_trees(first, second):
         one, other = first.forest_.tree(index), second.forest_.tree(index)
         for split in range(len(one.parents)):
             assert one.test(split).tolist() == other.test(split).tolist()
+
+
+def assert_gradient(objective, at, gradient, every=1, atol=1e-6):
+    """That every n-th number of a gradient is the slope of an objective there."""
+    for index in range(0, len(at), every):
+        step = 1e-5 * (np.arange(len(at)) == index)
+        slope = (objective(at + step) - objective(at - step)) / 2e-5
+        assert gradient[index] == pytest.approx(slope, abs=atol)
+
+
+def words_of(data):
+    """The categories of the first attribute of each sequence, as text."""
+    letters = np.array(data.attributes[0].categories)[data.values[:, 0]]
+    return ["".join(word) for word in np.split(letters, data.observation_offsets[1:-1])]
+
+
+def contents(*sets):
+    """Every sequence of some sets as bytes, in ascending order: its labels, then its inputs."""
+    each = [one for data in sets for one in data]
+    return sorted(one.labels.tobytes() + one.values.astype(np.int32).tobytes() for one in each)
 
 
 def assert_methods_agree(train, test, **settings):

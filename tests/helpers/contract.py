@@ -162,12 +162,11 @@ def test_models_and_sets_that_are_mapped_into_memory_are_used_and_trained(named,
 
 def test_predictions_in_threads_at_once_are_those_of_one(named):
     _, _, labeller = named
-    alone = labeller.predict_proba(TEST), labeller.predict(TEST, "viterbi")
-    with ThreadPoolExecutor(4) as threads:
-        for _ in range(4):
-            together = [threads.submit(labeller.predict_proba, TEST), threads.submit(labeller.predict, TEST, "viterbi")]
-            for expected, answer in zip(alone, together, strict=True):
-                np.testing.assert_array_equal(answer.result(), expected)
+    asked = [partial(ask, part) for part in (TEST, *TEST[:4]) for ask in (labeller.predict_proba, labeller.predict)] * 4
+    alone = [ask() for ask in asked]
+    with ThreadPoolExecutor(8) as threads:
+        for expected, answer in zip(alone, threads.map(lambda ask: ask(), asked), strict=True):
+            np.testing.assert_array_equal(answer, expected)
 
 
 def test_an_array_of_another_type_is_refused(named, tmp_path):

@@ -59,13 +59,12 @@ def test_another_setting_changes_the_numbers_of_its_study_only(finished, whole, 
     assert pd.read_csv(tmp_path / "there/settings.csv")["name"].tolist() == ["training.variances"]
     numbers = pd.read_csv(tmp_path / "there/numbers.csv")
     assert set(numbers["study"]) == {"training"}
-    listed = numbers[(numbers["frame"] == "summary") & (numbers["column"] == "chosen_accuracy")]
+    listed = numbers[(numbers["frame"] == "summary") & (numbers["column"] == "value")]
     assert listed["row"].str.contains("method linear_crf").all()
     expected = []
     for dataset in sorted(set(listed["dataset"])):
         before, after = (
-            pd.read_csv(folder / f"results/training/{dataset}/summary.csv")["chosen_accuracy"]
-            for folder in (finished, other)
+            pd.read_csv(folder / f"results/training/{dataset}/summary.csv")["value"] for folder in (finished, other)
         )
         expected += (after - before)[after != before].dropna().tolist()
     assert listed.sort_values("dataset", kind="stable")["difference"].tolist() == pytest.approx(expected)

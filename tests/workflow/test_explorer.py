@@ -21,7 +21,7 @@ def gathered(finished):
 
 
 def training(gathered):
-    return gathered.scores.query("study == 'training' and point == 'choice' and metric == 'accuracy'")
+    return gathered.scores.query("study == 'training' and point == 'choice' and quantity == 'accuracy'")
 
 
 def test_ranks_of_training_are_those_of_the_study(finished, gathered):
@@ -36,7 +36,9 @@ def test_ranks_of_training_are_those_of_the_study(finished, gathered):
 def test_predictions_say_the_accuracies_of_the_summaries(gathered):
     """The mean of the runs, each computed from its labels."""
     keys = ["study", "dataset", "variant", "decoder", "point", "method"]
-    scores = gathered.scores.query("metric == 'accuracy' and point == 'choice'").set_index(keys)["value"].astype(float)
+    scores = (
+        gathered.scores.query("quantity == 'accuracy' and point == 'choice'").set_index(keys)["value"].astype(float)
+    )
     confusion = gathered.confusion.assign(right=lambda cells: cells["n"].where(cells["label"] == cells["predicted"], 0))
     sums = confusion.groupby(keys)[["n", "right"]].sum()
     assert set(sums.index.get_level_values("study")) == set(STUDIES)
@@ -53,7 +55,7 @@ def test_probabilities_are_of_every_position_and_say_how_often_they_are_right(ga
     expected = confusion.groupby(keys)[["n", "right"]].sum().loc[found.index]
     assert set(found.index.get_level_values("study")) == set(STUDIES)
     assert (found - expected).abs().max(axis=None) < 1e-6
-    losses = gathered.scores.query("metric == 'log loss'").set_index(keys)["value"]
+    losses = gathered.scores.query("quantity == 'log loss'").set_index(keys)["value"]
     assert set(losses.index) == set(found.index)
     assert (losses > 0).all()
 

@@ -44,7 +44,7 @@ def test_claims_are_checked_against_the_results(finished):
 def test_a_table_of_your_own(finished):
     summary = pd.read_csv(finished / "results/training/mine/summary.csv")
     assert summary["published"].isna().all()
-    assert summary["chosen_accuracy"].between(0, 100).all()
+    assert summary["value"].between(0, 100).all()
 
 
 def test_second_run_does_nothing(finished, whole):

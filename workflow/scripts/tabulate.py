@@ -7,7 +7,7 @@ Each table as CSV.
 
 from _job import find_study, job
 from treecrf.io.files import read_frames, write_frame
-from treecrf_studies.rendering.markdown import flattened
+from treecrf_studies.rendering.parts import flattened
 
 with job(snakemake):
     frames = {name: read_frames(paths) for name, paths in snakemake.input.items()}

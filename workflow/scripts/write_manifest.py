@@ -2,14 +2,14 @@
 
 Outputs
 -------
-JSON, see `treecrf_studies.report.manifest.make_manifest`.
+JSON, see `treecrf_studies.report.archive.make_manifest`.
 """
 
 import datetime
 
 from _job import job
 from treecrf_studies.framework.settings import load_settings
-from treecrf_studies.report.manifest import write_manifest
+from treecrf_studies.report.archive import write_manifest
 
 with job(snakemake):
     settings = load_settings(snakemake.params.settings)

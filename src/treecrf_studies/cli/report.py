@@ -88,7 +88,7 @@ def report(
     below = [PROTOCOL] if PROTOCOL.is_file() or not config else []
     settings = load_settings(read_configuration([*below, *(config or [])]))
     if figure is not None:
-        from treecrf_studies.report.paper_figure import write_paper_figure
+        from treecrf_studies.report.page import write_paper_figure
 
         write_paper_figure(settings, figure, inches, named)
         say(f"Wrote {figure}")

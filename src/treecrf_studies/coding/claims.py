@@ -170,7 +170,7 @@ def _seconds(timings: pd.DataFrame, best: pd.DataFrame, method: str, window: int
 def _accuracies(results: Results, dataset: str) -> pd.DataFrame | None:
     """The accuracies among the scores of all methods and sizes."""
     scores = results.frame("coding", dataset, "scores")
-    return None if scores is None else scores[scores["metric"] == ACCURACY]
+    return None if scores is None else scores[scores["quantity"] == ACCURACY]
 
 
 def _longest(rows: pd.DataFrame) -> pd.Series:

@@ -106,7 +106,7 @@ def accuracy_by_length(scores: pd.DataFrame, of_papers: bool = True) -> Figure:
     `scores` is from `treecrf_studies.coding.summary.score_draws`, of one data set. Horizontal lines: methods that learn
     all labels at once. With `of_papers`, a panel that is a figure of the thesis has its number.
     """
-    lines = scores[scores["metric"] == ACCURACY]
+    lines = scores[scores["quantity"] == ACCURACY]
     coded = lines[lines["method"].map(is_coded).astype(bool)]
     if coded.empty:
         return sentence_figure("No method with an output code was run on this data set.")
@@ -143,7 +143,7 @@ def accuracy_by_seconds(scores: pd.DataFrame, best: pd.DataFrame, of_papers: boo
     Lines of c-SECOC (the history that held-out sequences prefer) run over code lengths, those of beam search over
     beams, whose numbers stand beside the markers; single markers are methods that learn all labels at once.
     """
-    lines = scores[scores["metric"] == ACCURACY]
+    lines = scores[scores["quantity"] == ACCURACY]
     of_thesis = lines["method"].map(lambda method: form_of(method) is not None).astype(bool)
     windows = sorted(set(lines.loc[of_thesis, "window"]))
     if not windows:

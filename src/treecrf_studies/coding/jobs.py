@@ -47,7 +47,7 @@ from treecrf_studies.framework.resamples import shared_part
 from treecrf_studies.framework.selection import DECODER, ChosenLabeller, Trained, choose, train_as_chosen
 from treecrf_studies.methods.catalogue import CODING, N_NETS
 from treecrf_studies.methods.coded_crf import ALL, CodedCRF
-from treecrf_studies.options import candidate_name
+from treecrf_studies.options import Window, candidate_name
 
 RUN_NAMES = [
     "dataset",
@@ -137,8 +137,9 @@ def label_test_sets(job: JobContext[CodingSettings]) -> CodingOutcome:
     draws = [
         Draw(job.dataset, seed, window, sets, generator) for (seed, sets), window in product(splits.items(), windows)
     ]
-    found = [job.cache.finished(draw.name, partial(_label_draw, draw, method, settings)) for draw in draws]
-    runs, predictions, timings = (pd.concat(parts, ignore_index=True) for parts in zip(*found, strict=True))
+    runs, predictions, timings = job.cache.joined(
+        {draw.name: partial(_label_draw, draw, method, settings) for draw in draws}
+    )
     runs["shared_part"] = shared_part(splits.values())
     return CodingOutcome(
         runs[RUN_NAMES],
@@ -384,9 +385,6 @@ def warm_kernels() -> None:
     )
     for method in methods:
         load_kernels(method, sets.train, settings)
-
-
-Window = tuple[int, int]
 
 
 def make_coded(form: Form, window: Window, settings: CodingSettings, seed: int) -> CodedCRF:

@@ -19,16 +19,15 @@ from treecrf_studies.coding.methods import (
 from treecrf_studies.methods.catalogue import CODING, unused_settings
 from treecrf_studies.options import (
     Count,
-    Labellers,
     Leaves,
+    MethodsSettings,
     Name,
+    PairedSettings,
     Positive,
     Regularization,
     Share,
-    StudySettings,
     Window,
     each_once,
-    used_labellers,
 )
 
 _CASCADES = [f"cascade_{history}" for history in (1, 2, 5, 10, 20, 50, "all")]
@@ -37,11 +36,10 @@ _OTHERS = [name for name in ALL_LABELS if name not in (KNOWN_MODEL, TREES_AND_NE
 _GENERATED: dict[str, Any] = {"methods": [*_CODES, *_OTHERS, KNOWN_MODEL], "n_seeds": 5, "label_dictionary": None}
 
 
-class CodingSettings(StudySettings):
+class CodingSettings(PairedSettings, MethodsSettings):
     """The study of the M.S. thesis: many labels by the bits of a code, by beam search, and all at once."""
 
     counted = ("tree_iterations",)
-    whole: ClassVar[frozenset[str]] = StudySettings.whole | {"equivalence_margin"}
     of_papers: ClassVar = {
         "conll2000_np": {
             "methods": [name for name in [*_CODES, *_OTHERS] if not name.startswith("gtb")],
@@ -62,10 +60,9 @@ class CodingSettings(StudySettings):
     methods: list[Name] = Field(
         [*_CODES, *_OTHERS],
         min_length=1,
-        description="Methods to compare: gtb or vp (trees, perceptron) with _iid, _secoc, _cascade_1, _cascade_5, .., _cascade_all or "
-        "_beam; methods that learn all labels at once; or one of labellers.",
+        description="Methods to compare: gtb or vp (trees, perceptron) with _iid, _secoc, _cascade_1, _cascade_5, .., "
+        "_cascade_all or _beam; methods that learn all labels at once; or one of labellers.",
     )
-    labellers: Labellers = Field({}, description="Filled from the configuration's labellers.")
     windows: list[Window] = Field([(0, 0), (1, 1)], min_length=1, description="Observations before and after.")
     wide_windows: list[Window] = Field([], description="Further windows, of methods that learn all labels at once.")
     code_lengths: list[Count] = Field(
@@ -114,10 +111,6 @@ class CodingSettings(StudySettings):
         (3, 3),
         description="Window of the trees that are averaged with nets (trees_and_nets); nets have that of the run.",
     )
-    exact_under: int = Field(25, ge=0, description="McNemar's test is exact with fewer discordant positions.")
-    equivalence_margin: float = Field(
-        0.5, gt=0, description="Points of accuracy within which methods count as equivalent."
-    )
 
     @model_validator(mode="after")
     def _methods_are_known(self) -> CodingSettings:
@@ -152,8 +145,8 @@ class CodingSettings(StudySettings):
         is_gtb = form is not None and form.learner == "gtb"
         return (self.gtb_code_lengths if is_gtb else None) or self.code_lengths
 
-    def used_by(self, method: str) -> dict[str, Any]:
-        """JSON values of the settings that a job of the method looks at, so that changing others reruns nothing."""
+    def unused_by(self, method: str) -> set[str]:
+        """See `MethodsSettings`."""
         form = form_of(method)
         learner, use = (form.learner, form.use) if form else ("", "")
         users = {
@@ -167,12 +160,11 @@ class CodingSettings(StudySettings):
             "wide_windows": form is None,
             "n_timed_runs": form is not None,
         }
-        unused = {*self.whole, "methods", "labellers", "held_out", "exact_under"}
-        unused |= {
+        unused = {
             name
             for name in type(self).model_fields
             for prefix, uses in users.items()
             if name.startswith(prefix) and not uses
         }
         unused |= unused_settings(method, CODING) - ({"n_epochs"} if learner == "vp" else set())
-        return self.model_dump(mode="json", exclude=unused) | used_labellers(method, self.labellers)
+        return super().unused_by(method) | unused | {"held_out"}

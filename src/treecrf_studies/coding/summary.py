@@ -15,12 +15,12 @@ from treecrf_studies.framework.resamples import (
     OF_DRAWS,
     Counts,
     Rules,
-    average_draws,
     compare_counts,
     compare_draws,
     count_correct,
-    overlap_of,
+    rules_of,
 )
+from treecrf_studies.framework.summaries import summarise
 from treecrf_studies.options import joined_names
 
 BEST_NAMES = [
@@ -38,7 +38,7 @@ BEST_NAMES = [
 ]
 
 
-def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
+def make_frames(context: SummaryContext) -> dict[str, pd.DataFrame]:
     """All jobs of one data set, in the order of the methods, as frames.
 
     Returns
@@ -49,14 +49,11 @@ def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
         "gains" (`treecrf_studies.coding.summary.compare_gains`); "lengths"
         (`treecrf_studies.coding.summary.compare_lengths`).
     """
-    runs, predictions, timings = (
-        pd.concat(context.frames[name], ignore_index=True) for name in ("runs", "predictions", "timings")
-    )
+    runs, predictions = map(context.of_jobs, ("runs", "predictions"))
     scores = score_draws(runs)
-    best = choose_by_held_out(scores[scores["metric"] == ACCURACY])
+    best = choose_by_held_out(scores[scores["quantity"] == ACCURACY])
     scores = with_counted(scores, best)
-    rules = Rules(**context.settings, test_per_train=overlap_of(runs, context.source))
-    compared = compared_rows(predictions, scores)
+    rules, compared = rules_of(context), compared_rows(predictions, scores)
     gains = [
         pair
         for learner in LEARNERS
@@ -64,7 +61,7 @@ def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
     ]
     return {
         "runs": runs,
-        "timings": timings,
+        "timings": context.of_jobs("timings"),
         "scores": scores,
         "best": best,
         "comparisons": compare_methods(compared, rules),
@@ -74,15 +71,15 @@ def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
 
 
 def score_draws(runs: pd.DataFrame) -> pd.DataFrame:
-    """Accuracies, and precision, recall and F1 of noun phrases, over the draws (`average_draws`) by `LINE`.
+    """Accuracies, and precision, recall and F1 of noun phrases, over the draws by `LINE`.
 
-    Further columns: held_out_accuracy (mean), n_iterations and settings.
+    See `treecrf_studies.framework.summaries.summarise`. Further columns: held_out_accuracy (mean), n_iterations and settings.
     """
-    return average_draws(
+    return summarise(
         runs,
         LINE,
-        {"accuracy": {"metric": ACCURACY}}
-        | {name: {"metric": metric} for name, metric in zip(CHUNK_NAMES, OF_CHUNKS.values(), strict=True)},
+        {"accuracy": {"quantity": ACCURACY}}
+        | {name: {"quantity": metric} for name, metric in zip(CHUNK_NAMES, OF_CHUNKS.values(), strict=True)},
         held_out_accuracy=("held_out_accuracy", "mean"),
         n_iterations=("n_iterations", "first"),
         settings=("settings", lambda names: joined_names(name for name in names if isinstance(name, str))),

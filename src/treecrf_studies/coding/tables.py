@@ -43,7 +43,7 @@ def codes_layout(scores: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
     """Accuracy with the longest code, a row per data set, learner and window; marked: what held-out sequences
     prefer.
     """
-    lines = scores[scores["metric"] == ACCURACY]
+    lines = scores[scores["quantity"] == ACCURACY]
     coded = lines[lines["method"].map(is_coded).astype(bool)]
     coded = coded[coded["size"] == coded.groupby(["dataset", "method", "window"])["size"].transform("max")]
     marked = {(row["dataset"], row["window"], row["method"]) for row in best.to_dict("records")}
@@ -80,7 +80,7 @@ def all_labels_layout(scores: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
     """Accuracy and CPU seconds of methods that learn all labels at once, beside the cascades and beams that were
     chosen.
     """
-    lines = scores[scores["metric"] == ACCURACY]
+    lines = scores[scores["quantity"] == ACCURACY]
     whole = lines[[form_of(method) is None for method in lines["method"]]]
     chosen = lines.merge(best[["dataset", "method", "window", "size"]])
     rows = pd.concat([chosen, whole], ignore_index=True)
@@ -114,7 +114,7 @@ def _places(column: pd.Series, lines: pd.DataFrame) -> pd.Series:
 
 def beams_layout(scores: pd.DataFrame) -> pd.DataFrame:
     """Accuracy and CPU seconds by beam."""
-    found = scores[(scores["metric"] == ACCURACY) & scores["method"].str.endswith(f"_{BEAM}")]
+    found = scores[(scores["quantity"] == ACCURACY) & scores["method"].str.endswith(f"_{BEAM}")]
     sizes = sorted(set(found["size"]))
     groups = list(found.groupby(["dataset", "method", "window"], sort=False))
     columns: dict[tuple[str, str], list[str]] = {
@@ -134,8 +134,8 @@ def beams_layout(scores: pd.DataFrame) -> pd.DataFrame:
 
 def chunks_layout(scores: pd.DataFrame) -> pd.DataFrame:
     """Precision, recall and F1 of noun phrases, with the longest code and every beam."""
-    found, f1 = by_key(scores, "metric", *LINE), OF_CHUNKS["F1"]
-    rows = scores[scores["metric"] == f1]
+    found, f1 = by_key(scores, "quantity", *LINE), OF_CHUNKS["F1"]
+    rows = scores[scores["quantity"] == f1]
     longest = rows.groupby(["dataset", "method", "window"])["size"].transform("max")
     rows = rows[(rows["size"] == longest) | rows["method"].str.endswith(f"_{BEAM}")]
     sizes = [

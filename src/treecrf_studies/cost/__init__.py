@@ -4,7 +4,7 @@ from treecrf_studies.framework.study import Figure, Job, Study, Summary, Table, 
 
 STUDY = Study(
     "cost",
-    title="Cost",
+    title="Time of training",
     settings="CostSettings",
     jobs=(
         Job(

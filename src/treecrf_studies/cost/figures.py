@@ -1,6 +1,6 @@
 """Figures of what training and prediction cost (PhD figure 3.3), and of what sampling saves.
 
-Their frames are those of `treecrf_studies.cost.summary.summarise`: medians of the repeats, which faint bands and bars
+Their frames are those of `treecrf_studies.cost.summary.make_frames`: medians of the repeats, which faint bands and bars
 surround from the smallest to the largest.
 """
 
@@ -15,8 +15,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter
 
-from treecrf_studies.cost.methods import SAMPLING_NAMES
+from treecrf_studies.cost.methods import OPTION, SAMPLING_NAMES, SECONDS
+from treecrf_studies.framework.metrics import ACCURACY
 from treecrf_studies.rendering.panels import (
+    GUIDE,
     MARKER_SIZES,
     WIDTHS,
     add_legend,
@@ -34,7 +36,7 @@ from treecrf_studies.rendering.style import (
 
 GUIDE_COLOR = "#8c8c8c"
 
-SECONDS = ("seconds", "seconds_low", "seconds_high")
+SPREAD = ("value", "low", "high")
 """Columns of the median, the smallest and the largest."""
 
 FAINT = 0.2
@@ -67,7 +69,7 @@ def induction_by_features(scaling: pd.DataFrame) -> Figure:
 def evaluation_by_length(scaling: pd.DataFrame) -> Figure:
     """Figure 3.3c: CPU time of evaluating F at one position, by sequence length: trees, flat trees, dot products."""
     rows = _rows(scaling, "length", "evaluation")
-    rows = rows.assign(**{name: 1e6 * rows[name] / rows["n_positions"] for name in SECONDS})
+    rows = rows.assign(**{name: 1e6 * rows[name] / rows["n_positions"] for name in SPREAD})
     return _figure(rows, "sequence length", "CPU microseconds per position", guide=False)
 
 
@@ -77,8 +79,9 @@ def sampling_trade_off(sampling: pd.DataFrame) -> Figure:
     A panel per data set. Star: everything is used; the lines start there. The other markers carry the value of the
     option.
     """
+    seconds, accuracy = (sampling[sampling["quantity"] == quantity] for quantity in (SECONDS, ACCURACY))
     return draw_by_dataset(
-        sampling,
+        accuracy.merge(seconds, on=OPTION, suffixes=("", "_seconds")),
         _draw_sampling,
         lambda n, m: (WIDTHS[n], 2.4 * m + 0.8),
         "CPU seconds of training",
@@ -94,24 +97,24 @@ def _rows(scaling: pd.DataFrame, axis: str, quantity: str) -> pd.DataFrame:
 
 def _figure(rows: pd.DataFrame, below: str, beside: str, guide: bool = True) -> Figure:
     """A line per method in its band; a sentence where no method has been measured."""
-    if rows.empty or rows["value"].nunique() < 2:
+    if rows.empty or rows["size"].nunique() < 2:
         return sentence_figure("Nothing was measured along this axis.")
     with mpl.rc_context(SETTINGS):
         figure = Figure(figsize=(4.6, 3.4), layout="constrained")
         axes = figure.subplots()
         axes.set(xscale="log", yscale="log")
-        values = np.unique(rows["value"])
+        values = np.unique(rows["size"])
         axes.set_xticks(values, [f"{value:g}" for value in values])
         axes.set_xticks([], minor=True)
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.yaxis.set_minor_formatter(LogFormatter(minor_thresholds=(1, 0.3)))
         for method in ordered_training_methods(rows["method"]):
-            line = rows[rows["method"] == method].sort_values("value")
+            line = rows[rows["method"] == method].sort_values("size")
             style = training_method_style(method)
-            middle, low, high = (line[name] for name in SECONDS)
-            axes.fill_between(line["value"], low, high, color=style["color"], alpha=FAINT, linewidth=0)
+            middle, low, high = (line[name] for name in SPREAD)
+            axes.fill_between(line["size"], low, high, color=style["color"], alpha=FAINT, linewidth=0)
             axes.plot(
-                line["value"],
+                line["size"],
                 middle,
                 color=style["color"],
                 linestyle=style["linestyle"],
@@ -123,9 +126,15 @@ def _figure(rows: pd.DataFrame, below: str, beside: str, guide: bool = True) -> 
                 label=training_method_name(method),
             )
         if guide:
-            top = 1.6 * rows["seconds"].max()  # above the others
+            top = 1.6 * rows["value"].max()  # above the others
             axes.plot(
-                values, top * values / values[-1], color=GUIDE_COLOR, linewidth=0.8, zorder=1, label="in proportion"
+                values,
+                top * values / values[-1],
+                color=GUIDE_COLOR,
+                linewidth=0.8,
+                zorder=1,
+                label="in proportion",
+                gid=GUIDE,
             )
         name_axes(figure, [axes], below, beside)
         add_legend(figure, [axes], "", handlelength=3.2)
@@ -136,17 +145,17 @@ def _draw_sampling(axes: Axes, of_set: pd.DataFrame) -> None:
     everything = of_set[of_set["option"] == "none"]
     measured = set(of_set["option"])
     for option in [option for option in SAMPLING_NAMES if option in measured]:
-        rows = of_set[of_set["option"] == option].sort_values("cpu_seconds", ascending=False)
+        rows = of_set[of_set["option"] == option].sort_values("value_seconds", ascending=False)
         line = rows if option == "none" else pd.concat([everything, rows])
         style = SAMPLING_STYLES[option]
         for low, high, at, draw in (
-            (rows["cpu_seconds_low"], rows["cpu_seconds_high"], rows["accuracy"], axes.hlines),
-            (rows["accuracy_low"], rows["accuracy_high"], rows["cpu_seconds"], axes.vlines),
+            (rows["low_seconds"], rows["high_seconds"], rows["value"], axes.hlines),
+            (rows["low"], rows["high"], rows["value_seconds"], axes.vlines),
         ):
             draw(at, low, high, color=style["color"], alpha=2 * FAINT, linewidth=1.0)
         axes.plot(
-            line["cpu_seconds"],
-            line["accuracy"],
+            line["value_seconds"],
+            line["value"],
             color=style["color"],
             linestyle=style["linestyle"],
             linewidth=1.0,
@@ -158,4 +167,4 @@ def _draw_sampling(axes: Axes, of_set: pd.DataFrame) -> None:
             zorder=3 if option == "none" else 2,
         )
         if option != "none":
-            annotate(axes, rows[["value", "cpu_seconds", "accuracy"]], style["color"], (4, 3))
+            annotate(axes, rows[["setting", "value_seconds", "value"]], style["color"], (4, 3))

@@ -14,6 +14,15 @@ SAMPLING_NAMES = {
 """Options of the sampling study as readers see them."""
 
 
+OPTION = ["dataset", "option", "setting"]
+"""Columns that tell trainings with options apart."""
+
+SECONDS, TREE_SECONDS, RELATIVE, SPEED_UP = "CPU seconds", "CPU seconds of trees", "relative CPU seconds", "speed-up"
+"""Values of `quantity`: of a training or iteration; of growing its trees; by those of plain training; how many times
+faster the log likelihood rises to what plain training reaches too.
+"""
+
+
 def option_name(method: str) -> str:
     """What readers see of a method, or of TreeCRF with an option ("row_fraction=0.5")."""
     option, _, value = method.partition("=")

@@ -6,21 +6,21 @@ from __future__ import annotations
 
 import pandas as pd
 
-from treecrf.io.files import stacked
 from treecrf.statistics.metrics import geometric_mean
+from treecrf_studies.cost.methods import OPTION, RELATIVE, SECONDS, SPEED_UP, TREE_SECONDS
 from treecrf_studies.framework.jobs import SummaryContext
-from treecrf_studies.framework.metrics import ACCURACY
+from treecrf_studies.framework.metrics import ACCURACY, LOG_LIKELIHOOD
+from treecrf_studies.framework.summaries import summarise
 
 
-def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
+def make_frames(context: SummaryContext) -> dict[str, pd.DataFrame]:
     """scaling_medians, windows_medians and sampling_medians, as far as they are measured; of data sets with a column
     stand_in.
 
-    Seconds are medians over the repeats, columns that end in low and high the smallest and largest; accuracies and log
-    likelihoods are means. seconds_speed_up has a geometric mean and its 95 % interval over the repeats.
+    See `treecrf_studies.framework.summaries.summarise`.
     """
     reduce = {"scaling": reduce_scaling, "windows": reduce_windows, "sampling": reduce_sampling}
-    reduced = {f"{name}_medians": reduce[name](stacked(parts)) for name, parts in context.frames.items()}
+    reduced = {f"{name}_medians": reduce[name](context.of_jobs(name)) for name in context.frames}
     return {
         name: frame.assign(stand_in=frame["dataset"].map(context.stand_ins)) if "dataset" in frame else frame
         for name, frame in reduced.items()
@@ -28,76 +28,59 @@ def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
 
 
 def reduce_scaling(scaling: pd.DataFrame) -> pd.DataFrame:
-    """Of what `treecrf_studies.cost.jobs.measure_scaling` gives."""
-    groups = _by_all_but_repeat(scaling, ["axis", "value", "method", "quantity"])
-    return groups.agg(**_spread("seconds"), n_positions=("n_positions", "first")).reset_index()
+    """Of what `treecrf_studies.cost.jobs.measure_scaling` gives; its column value is size."""
+    keys = ["axis", "size", "method", "quantity"]
+    sized = scaling.rename(columns={"value": "size"})
+    return summarise(sized, keys, {"seconds": {"unit": "s"}}, n_positions=("n_positions", "first"))
 
 
 def reduce_windows(windows: pd.DataFrame) -> pd.DataFrame:
-    """Of what `treecrf_studies.cost.jobs.measure_windows` gives on one data set or several."""
-    groups = _by_all_but_repeat(windows, ["dataset", "window_size", "method"])
-    return groups.agg(
-        **_spread("seconds_per_iteration"), n_iterations=("n_iterations", "first"), accuracy=("accuracy", "mean")
-    ).reset_index()
+    """Of what `treecrf_studies.cost.jobs.measure_windows` gives on one data set or several: CPU seconds of an
+    iteration, accuracies; and cpu_seconds of a training.
+    """
+    return summarise(
+        windows.assign(cpu_seconds=windows["seconds_per_iteration"] * windows["n_iterations"]),
+        ["dataset", "window_size", "method"],
+        {"seconds_per_iteration": {"quantity": SECONDS, "unit": "s"}, "accuracy": {"quantity": ACCURACY}},
+        n_iterations=("n_iterations", "first"),
+    )
 
 
 def reduce_sampling(sampling: pd.DataFrame) -> pd.DataFrame:
-    """Of what `treecrf_studies.cost.jobs.measure_sampling` gives on one data set or several.
+    """Of what `treecrf_studies.cost.jobs.measure_sampling` gives on one data set or several; its column value is
+    setting.
 
-    relative_seconds is the median of the ratios to the plain training of the same repeat.
+    `RELATIVE` seconds are those by the plain training of the same repeat. `SPEED_UP` is a geometric mean with its 95 %
+    interval over the repeats.
     """
-    keys = ["dataset", "repeat"]
-    plain = sampling[sampling["option"] == "none"].set_index(keys)["cpu_seconds"].rename("plain_seconds")
-    rows = sampling.join(plain, on=keys)
+    repeats = ["dataset", "repeat"]
+    plain = sampling[sampling["option"] == "none"].set_index(repeats)["cpu_seconds"].rename("plain_seconds")
+    rows = sampling.rename(columns={"value": "setting"}).join(plain, on=repeats)
     rows["relative_seconds"] = rows["cpu_seconds"] / rows["plain_seconds"]
-    rows["faster"] = rows["plain_seconds_to_likelihood"] / rows["seconds_to_likelihood"]
-    groups = _by_all_but_repeat(rows, ["dataset", "option", "value"])
-    reduced = groups.agg(
-        **_spread("cpu_seconds"),
-        tree_seconds=("tree_seconds", "median"),
-        relative_seconds=("relative_seconds", "median"),
-        accuracy=("accuracy", "mean"),
-        accuracy_low=("accuracy", "min"),
-        accuracy_high=("accuracy", "max"),
-        log_likelihood=("log_likelihood", "mean"),
-    )
-    speed_ups = groups["faster"].agg(geometric_mean)
-    reduced[[*_spread("seconds_speed_up")]] = [(mean, *interval) for mean, interval in speed_ups]
-    return reduced.reset_index()
+    quantities = {
+        "cpu_seconds": {"quantity": SECONDS, "unit": "s"},
+        "tree_seconds": {"quantity": TREE_SECONDS, "unit": "s"},
+        "relative_seconds": {"quantity": RELATIVE, "unit": "times"},
+        "accuracy": {"quantity": ACCURACY},
+        "log_likelihood": {"quantity": LOG_LIKELIHOOD},
+    }
+    faster = rows["plain_seconds_to_likelihood"] / rows["seconds_to_likelihood"]
+    groups = faster.groupby([rows[name] for name in OPTION], sort=False)
+    means = [(mean, *interval) for mean, interval in groups.agg(geometric_mean)]
+    speed_ups = pd.DataFrame(means, groups.size().index, ["value", "low", "high"])
+    reduced = speed_ups.assign(quantity=SPEED_UP, unit="times", n=groups.size()).reset_index()
+    return pd.concat([summarise(rows, OPTION, quantities), reduced], ignore_index=True)
 
 
 def window_scores(windows: pd.DataFrame) -> pd.DataFrame:
     """The accuracies by window, as the explorer shows scores."""
     rows = reduce_windows(windows)
-    accuracy = rows["accuracy"]
-    return rows.assign(
-        metric=ACCURACY,
-        variant="window size " + rows["window_size"].astype(str),
-        value=accuracy,
-        low=accuracy,
-        high=accuracy,
-        cpu_seconds=rows["seconds_per_iteration"] * rows["n_iterations"],
-    )
+    return rows[rows["quantity"] == ACCURACY].assign(variant="window size " + rows["window_size"].astype(str))
 
 
 def sampling_scores(sampling: pd.DataFrame) -> pd.DataFrame:
     """The accuracies by option, as the explorer shows scores."""
     rows = reduce_sampling(sampling)
-    return rows.assign(
-        metric=ACCURACY,
-        variant="sampling and trimming",
-        method=[f"{option}={value:g}" for option, value in zip(rows["option"], rows["value"], strict=True)],
-        value=rows["accuracy"],
-        low=rows["accuracy_low"],
-        high=rows["accuracy_high"],
-    )
-
-
-def _by_all_but_repeat(frame: pd.DataFrame, names: list[str]) -> pd.api.typing.DataFrameGroupBy:
-    """The repeats of each measurement, in the order of the frame."""
-    return frame.groupby(names, sort=False)
-
-
-def _spread(name: str) -> dict[str, tuple[str, str]]:
-    """Median, smallest and largest of a column, for `agg`."""
-    return {name: (name, "median"), f"{name}_low": (name, "min"), f"{name}_high": (name, "max")}
+    rows = rows[rows["quantity"] == ACCURACY]
+    named = [f"{option}={setting:g}" for option, setting in zip(rows["option"], rows["setting"], strict=True)]
+    return rows.assign(variant="sampling and trimming", method=named)

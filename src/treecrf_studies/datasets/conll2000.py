@@ -18,7 +18,7 @@ from treecrf.io.arrays import check_count
 from treecrf.io.messages import quoted
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf_studies.datasets.description import Description
-from treecrf_studies.datasets.loading import DataError, numbered, read_bytes, text_lines
+from treecrf_studies.datasets.loading import DataError, numbered, parse_files, text_lines
 
 FILES = ("conll2000/train.txt", "conll2000/test.txt")
 
@@ -64,8 +64,8 @@ def load(raw: Path, *, n_train: int = 8936, n_test: int = 2012) -> tuple[Sequenc
     Words and labels are numbered as they occur, training sentences first; those that training lacks come last.
     """
     parts = []
-    for file, option, n_sentences in zip(FILES, ("n_train", "n_test"), (n_train, n_test), strict=True):
-        sentences = parse(read_bytes(raw, file), file)
+    sizes = {"n_train": n_train, "n_test": n_test}
+    for sentences, (option, n_sentences) in zip(parse_files(raw, FILES, parse), sizes.items(), strict=True):
         check_count(option, n_sentences, most=len(sentences))
         parts.append(sentences[:n_sentences])
     train, test = from_sentences(parts)

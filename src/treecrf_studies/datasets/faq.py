@@ -51,7 +51,7 @@ from treecrf.io.arrays import check_count
 from treecrf.io.messages import quoted
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf_studies.datasets.description import Description
-from treecrf_studies.datasets.loading import DataError, read_bytes, text_lines
+from treecrf_studies.datasets.loading import DataError, parse_files, text_lines
 
 _QUESTION_WORD = r"(?:how|what|when|where|which|who|whom|whose|why|is|are|can|could|do|does|should|will|would)\b"
 _ORDINAL = r"(?:\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)\b"
@@ -194,7 +194,7 @@ def read_documents(raw: Path, numbers: Sequence[int], *, columns: Columns = "pap
     `columns`: "papers" for the 20 that the papers are taken to use, "all", or a list of numbers from 0 to 23.
     """
     chosen = _column_numbers(columns)
-    parsed = parse(read_bytes(raw, FILE), FILE)
+    (parsed,) = parse_files(raw, (FILE,), parse)
     documents = [parsed[i] for i in numbers]
     return SequenceSet(
         np.concatenate([document.features[:, chosen] for document in documents]).astype(np.int16),
@@ -318,12 +318,12 @@ def digest_lines(data: bytes, file: str) -> Lines:
 
 def perl_documents(raw: Path, *, features: Sequence[str] = DEFAULT_FEATURES) -> SequenceSet:
     """The nine files of the Perl FAQ."""
-    return from_documents([pod_lines(read_bytes(raw, name), name) for name in PERL_FILES], LABELS, features)
+    return from_documents(parse_files(raw, PERL_FILES, pod_lines), LABELS, features)
 
 
 def x_documents(raw: Path, *, features: Sequence[str] = DEFAULT_FEATURES) -> SequenceSet:
     """The five parts of the X FAQ, in order."""
-    return from_documents([digest_lines(read_bytes(raw, name), name) for name in X_FILES], LABELS, features)
+    return from_documents(parse_files(raw, X_FILES, digest_lines), LABELS, features)
 
 
 _STAND_IN = "stands in for the labelled FAQ files of McCallum, Freitag and Pereira (2000): "

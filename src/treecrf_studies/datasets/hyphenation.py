@@ -22,7 +22,7 @@ from treecrf.io.messages import needs_extra
 from treecrf.sequences import SequenceSet, window_codes
 from treecrf.statistics.selection import generator
 from treecrf_studies.datasets.description import Description
-from treecrf_studies.datasets.loading import LETTERS, DataError, NTest, draw, from_words, read_bytes, text_lines
+from treecrf_studies.datasets.loading import LETTERS, DataError, NTest, draw, from_words, parse_files, text_lines
 
 FILES = tuple(f"hyphenation/sparse.hyphen.6.{part}" for part in ("train", "test"))
 MOBY_FILES = ("hyphenation/mhyph.txt",)
@@ -51,7 +51,7 @@ def decode(data: bytes, file: str) -> SequenceSet:
 
 def load(raw: Path) -> tuple[SequenceSet, SequenceSet]:
     """The papers' own words: 1,951 for training, 908 for testing."""
-    train, test = (decode(read_bytes(raw, name), name) for name in FILES)
+    train, test = parse_files(raw, FILES, decode)
     return train, test
 
 
@@ -87,7 +87,8 @@ def from_syllables(words: list[list[str]]) -> SequenceSet:
 
 def load_moby(raw: Path, *, n_train: int = 1951, n_test: NTest = 908, seed: int = 0) -> tuple[SequenceSet, SequenceSet]:
     """`n_train` and `n_test` words drawn from the Moby list (public domain); `seed` decides which."""
-    words = [word for word in parse_moby(read_bytes(raw, MOBY_FILES[0]), MOBY_FILES[0]) if sum(map(len, word)) > 1]
+    (parsed,) = parse_files(raw, MOBY_FILES, parse_moby)
+    words = [word for word in parsed if sum(map(len, word)) > 1]
     train, test = draw(words, n_train, n_test, generator("hyphen_moby", "words", seed=seed))
     return from_syllables(train), from_syllables(test)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from treecrf.io.arrays import check_count
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf_studies.datasets.download import raw_files
+
+Parsed = TypeVar("Parsed")
 
 LETTERS = tuple("abcdefghijklmnopqrstuvwxyz")
 
@@ -46,6 +48,12 @@ def read_bytes(folder: Path, name: str) -> bytes:
             f"has {len(data):,} bytes and another SHA-256 than {registered.sha256} ({registered.bytes:,} bytes)",
         )
     return data
+
+
+def parse_files(folder: Path, names: Iterable[str], parse: Callable[[bytes, str], Parsed]) -> list[Parsed]:
+    """What a parser makes of each raw file, once all are there."""
+    contents = {name: read_bytes(folder, name) for name in names}
+    return [parse(data, name) for name, data in contents.items()]
 
 
 def text_lines(data: bytes, encoding: str = "utf-8") -> list[str]:

@@ -15,7 +15,7 @@ from treecrf.io.messages import quoted
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import generator
 from treecrf_studies.datasets.description import Description
-from treecrf_studies.datasets.loading import DataError, NTest, draw, from_words, numbered, read_bytes, text_lines
+from treecrf_studies.datasets.loading import DataError, NTest, draw, from_words, numbered, parse_files, text_lines
 
 STRESSES = ("0", "1", "2", "<", ">")
 FILES = ("nettalk/nettalk.data",)
@@ -98,8 +98,8 @@ def load_full(
 
 def _drawn(raw: Path, n_train: int, n_test: NTest, seed: int) -> tuple[list[Entry], list[Entry]]:
     """Words for training and testing."""
-    entries = distinct_words(parse(read_bytes(raw, FILES[0]), FILES[0]))
-    return draw(entries, n_train, n_test, generator("nettalk", "words", seed=seed))
+    (entries,) = parse_files(raw, FILES, parse)
+    return draw(distinct_words(entries), n_train, n_test, generator("nettalk", "words", seed=seed))
 
 
 def load_binary(raw: Path, **options: Any) -> tuple[SequenceSet, SequenceSet]:

@@ -22,7 +22,7 @@ from treecrf.io.messages import quoted
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.selection import generator, sequence_folds
 from treecrf_studies.datasets.description import Description
-from treecrf_studies.datasets.loading import LETTERS, DataError, read_bytes, text_lines
+from treecrf_studies.datasets.loading import LETTERS, DataError, parse_files, text_lines
 
 FILES = ("ocr/train_struct.txt", "ocr/test_struct.txt")
 
@@ -109,8 +109,7 @@ def load_half(raw: Path, *, inputs: Inputs = "categories") -> tuple[SequenceSet,
 
     `inputs`: pixels as "categories" or as "numbers".
     """
-    contents = [read_bytes(raw, file) for file in FILES]
-    train, test = (parse(data, file).as_set(inputs) for data, file in zip(contents, FILES, strict=True))
+    train, test = (words.as_set(inputs) for words in parse_files(raw, FILES, parse))
     return train, test
 
 

@@ -33,7 +33,7 @@ from treecrf.io.messages import quoted
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.selection import generator, sequence_folds
 from treecrf_studies.datasets.description import Description
-from treecrf_studies.datasets.loading import DataError, read_bytes, text_lines
+from treecrf_studies.datasets.loading import DataError, parse_files, text_lines
 
 FILES = ("prosody/dev.txt", "prosody/test.txt")
 """The sentences, and those whose words are counted."""
@@ -93,8 +93,8 @@ def _check_positions(sentences: list[Sentence], file: str, line: int | None) -> 
 WORD_GROUPS = {
     "determiner": "a an the this that these those my your his its our their every each some any no all both another",
     "pronoun": "i you he she it we they me him us them her myself himself herself itself themselves one thou thee",
-    "preposition": "of in on at by for with from into upon over under through about between among without within against "
-    "before behind during toward towards after till until like",
+    "preposition": "of in on at by for with from into upon over under through about between among without within "
+    "against before behind during toward towards after till until like",
     "conjunction": "and or but nor if as than because though although while so yet unless since",
     "auxiliary": "be is am are was were been being have has had having do does did don't doesn't didn't isn't wasn't "
     "weren't aren't haven't hasn't hadn't ain't",
@@ -261,8 +261,7 @@ def load(
     """
     check_count("fold", fold, least=0, most=N_FOLDS - 1)
     rng = generator("prosody", "folds", seed=seed)
-    contents = [read_bytes(raw, file) for file in FILES]
-    sentences, counted = (parse(data, file) for data, file in zip(contents, FILES, strict=True))
+    sentences, counted = parse_files(raw, FILES, parse)
     check_count("n_sentences", n_sentences, least=N_FOLDS, most=len(sentences))
     # Without a name, unlike other generators here: so seed 0 draws the 8,758 words that the protocol counts.
     drawn = [sentences[i] for i in np.sort(np.random.default_rng(seed).permutation(len(sentences))[:n_sentences])]
@@ -294,8 +293,8 @@ DESCRIPTIONS = (
         (2, 2),
         load,
         FILES,
-        stand_in="stands in for the pitch accents of Switchboard (Gregory and Altun 2004), which is licensed: labels come "
-        "from a wavelet method, not from people",
+        stand_in="stands in for the pitch accents of Switchboard (Gregory and Altun 2004), which is licensed: labels "
+        "come from a wavelet method, not from people",
         source="Helsinki Prosody Corpus, Talman et al. 2019; CC BY 4.0",
         is_drawn=True,
         n_folds=N_FOLDS,

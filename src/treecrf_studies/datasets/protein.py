@@ -15,7 +15,7 @@ import numpy as np
 from treecrf.io.messages import quoted
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf_studies.datasets.description import Description
-from treecrf_studies.datasets.loading import DataError, read_bytes, text_lines
+from treecrf_studies.datasets.loading import DataError, parse_files, text_lines
 
 RESIDUES = tuple("ACDEFGHIKLMNPQRSTVWY")
 STATES = ("_", "e", "h")
@@ -55,7 +55,7 @@ def parse(data: bytes, file: str) -> SequenceSet:
 
 def load(raw: Path) -> tuple[SequenceSet, SequenceSet]:
     """Training and test set."""
-    train, test = (parse(read_bytes(raw, name), name) for name in FILES)
+    train, test = parse_files(raw, FILES, parse)
     return train, test
 
 

@@ -16,7 +16,7 @@ from treecrf.io.messages import quoted
 from treecrf.sequences import SequenceSet
 from treecrf_studies.datasets.description import Description
 from treecrf_studies.datasets.faq import DEFAULT_FEATURES, from_documents
-from treecrf_studies.datasets.loading import DataError, read_bytes, text_lines
+from treecrf_studies.datasets.loading import DataError, parse_files, text_lines
 
 FILES = ("sectlabel/sectLabel.tagged.txt",)
 
@@ -75,7 +75,7 @@ def load(
     `labels`: "merged" into four, "all" 24 as they are, or a name for each of the 24; `features` are those of
     `treecrf_studies.datasets.faq`.
     """
-    papers = parse(read_bytes(raw, FILES[0]), FILES[0])
+    (papers,) = parse_files(raw, FILES, parse)
     check_count("n_train", n_train, most=len(papers) - 1)
     if labels == "all":
         merge: Mapping[str, str] = {tag: tag for tag in MERGE}

@@ -11,9 +11,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf.ensembles.baselines import BETAS, Descent, OnlineMajorityVote, RandomPath, StepwiseEnsemble
-from treecrf.ensembles.espboost import ESPBoost, choose_rounds, cross_validated_losses, fold_of_positions, record
+from treecrf.ensembles.espboost import ESPBoost, choose_rounds, cross_validated_losses, fold_of_positions
 from treecrf.statistics.selection import derive_seed
-from treecrf_studies.ensembles.jobs import Checked, check_bound
+from treecrf_studies.ensembles.jobs import Checked, boost_to_the_end
 from treecrf_studies.ensembles.settings import EnsemblesSettings
 from treecrf_studies.framework.jobs import JobContext
 
@@ -158,7 +158,7 @@ def vote_on_generated_sets(job: JobContext[EnsemblesSettings]) -> Voted:
                 place = {"dataset": dataset, "pool": seed, "sample": number}
                 n_rounds = _chosen_rounds(sample, settings)
                 losses += [place | row for row in _losses(sample, n_rounds, settings)]
-                run, check = _boost(sample, settings)
+                run, check = boost_to_the_end(sample.given, sample.given, settings)
                 boosted.append(place | {"chosen_rounds": n_rounds} | run)
                 checks.append(check)
             bounds.append(_mean_bounds(checks, settings.rhos).assign(dataset=dataset, pool=seed))
@@ -234,16 +234,6 @@ def _held_out_loss(fit: Callable[..., OnlineMajorityVote], data: Predicted, held
 
 
 # --- theorem 3 --------------------------------------------------------------------------------------
-
-
-def _boost(sample: Sample, settings: EnsemblesSettings) -> tuple[dict[str, Any], Checked]:
-    """A run to its end: what is recorded of it, and both sides of the theorem."""
-    boosted = ESPBoost(settings.n_rounds).fit(*sample.given)
-    checked = check_bound(boosted, *sample.given, settings.rhos)
-    return record(boosted, *sample.given)._asdict() | {
-        "slack": checked.slack,
-        "difference": checked.difference,
-    }, checked
 
 
 def _mean_bounds(runs: Sequence[Checked], rhos: Sequence[float]) -> pd.DataFrame:

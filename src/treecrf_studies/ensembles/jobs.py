@@ -26,6 +26,7 @@ from treecrf_studies.framework.methods import find_method
 from treecrf_studies.framework.metrics import PREDICTED, prediction_frame
 from treecrf_studies.framework.resamples import shared_part
 from treecrf_studies.methods.catalogue import ENSEMBLES
+from treecrf_studies.options import Window
 
 RUN_NAMES = ["dataset", "method", "draw", "accuracy", "settings", "cpu_seconds", "n_train", "n_test", "shared_part"]
 EXPERT_NAMES = ["dataset", "draw", "expert", "held_out_accuracy", "accuracy", "retrained_accuracy", "cpu_seconds"]
@@ -80,11 +81,12 @@ def combine_experts(job: JobContext[EnsemblesSettings]) -> EnsemblesOutcome:
     draws = [
         divide(data, settings.sizes, derive_seed(job.seed, dataset, "parts", draw)) for draw in range(settings.n_seeds)
     ]
-    found = [
-        job.cache.finished(f"seed_{draw}", partial(combine_draw, dataset, draw, parts, job.window, settings))
-        for draw, parts in enumerate(draws)
-    ]
-    runs, predictions, experts, boosting = (pd.concat(frames, ignore_index=True) for frames in zip(*found, strict=True))
+    runs, predictions, experts, boosting = job.cache.joined(
+        {
+            f"seed_{draw}": partial(combine_draw, dataset, draw, parts, job.window, settings)
+            for draw, parts in enumerate(draws)
+        }
+    )
     runs["shared_part"] = shared_part(draws)
     return EnsemblesOutcome(
         runs[RUN_NAMES],
@@ -105,22 +107,14 @@ def warm_kernels() -> None:
     combine_experts(JobContext(settings, "hmm", window=(1, 1), sets=(train, test)))
 
 
-class Asked(NamedTuple):
-    """What the experts of one training say of some sets, and CPU seconds of the training of each."""
-
-    evidence: tuple[Evidence, ...]
-    seconds: tuple[float, ...]
-
-
 def combine_draw(
     dataset: str, draw: int, parts: Splits, window: Window, settings: EnsemblesSettings, _checkpoint: Checkpoint | None
 ) -> Frames:
     """Runs, predictions, experts and boosting of one draw, whose `parts` are A, B and C, see `EnsemblesOutcome`."""
     part_b, part_c = parts.validation, parts.test
     truth_b, truth_c = np.asarray(part_b.labels), np.asarray(part_c.labels)
-    of_a = _ask(parts.train, (part_b, part_c), window, settings)
-    on_b, on_c = of_a.evidence
-    retrained = _ask(SequenceSet.concatenate([parts.train, part_b]), (part_c,), window, settings).evidence[0]
+    (on_b, on_c), seconds_of_a = _ask(parts.train, (part_b, part_c), window, settings)
+    (retrained,), _ = _ask(SequenceSet.concatenate([parts.train, part_b]), (part_c,), window, settings)
     combiners, seconds = _fit(on_b, truth_b, derive_seed(dataset, "combine", draw))
     constant: dict[str, Any] = {"dataset": dataset, "draw": draw}
     runs, predictions = [], []
@@ -143,7 +137,7 @@ def combine_draw(
             "held_out_accuracy": _percent(on_b.predictions, truth_b[:, None]),
             "accuracy": _percent(on_c.predictions, truth_c[:, None]),
             "retrained_accuracy": _percent(retrained.predictions, truth_c[:, None]),
-            "cpu_seconds": of_a.seconds,
+            "cpu_seconds": seconds_of_a,
         }
     )
     boosting = _boosting(combiners["espboost"], on_b, truth_b, on_c, truth_c, settings)
@@ -155,14 +149,16 @@ def combine_draw(
     )
 
 
-def _ask(train: SequenceSet, sets: tuple[SequenceSet, ...], window: Window, settings: EnsemblesSettings) -> Asked:
-    """Train the experts, and ask them."""
+def _ask(
+    train: SequenceSet, sets: tuple[SequenceSet, ...], window: Window, settings: EnsemblesSettings
+) -> tuple[list[Evidence], list[float]]:
+    """Train the experts, and ask them about some sets; also CPU seconds of the training of each."""
     experts, seconds = [], []
     for name in settings.experts:
         began = time.process_time()
         experts.append(make_expert(name, window, settings).fit(train))
         seconds.append(time.process_time() - began)
-    return Asked(tuple(Evidence.ask(experts, data) for data in sets), tuple(seconds))
+    return [Evidence.ask(experts, data) for data in sets], seconds
 
 
 def _fit(on_b: Evidence, truth: NDArray[Any], seed: int) -> tuple[dict[str, Combiner], dict[str, float]]:
@@ -205,14 +201,23 @@ def _boosting(
     assert isinstance(combiner.vote, ESPBoost)
     (classes_b, n_classes), (classes_c, _) = (each.classes(combiner.class_map) for each in (on_b, on_c))
     trained, tested = (on_b.predictions, truth_b, classes_b), (on_c.predictions, truth_c, classes_c)
-    whole = ESPBoost(settings.n_rounds).fit(*trained, n_classes)
-    checked = check_bound(whole, *trained, settings.rhos)
-    chosen: dict[str, Any] = {"class_map": combiner.class_map, "chosen_rounds": len(combiner.vote.alphas_)}
-    chosen |= {"loss": combiner.vote.loss(*tested)}
-    return chosen | record(whole, *tested)._asdict() | {"slack": checked.slack, "difference": checked.difference}
+    recorded, _ = boost_to_the_end(trained, tested, settings, n_classes)
+    chosen = {"class_map": combiner.class_map, "chosen_rounds": len(combiner.vote.alphas_)}
+    return chosen | {"loss": combiner.vote.loss(*tested)} | recorded
 
 
-Window = tuple[int, int]
+Votes = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
+"""Predictions of experts, labels and classes, as `ESPBoost.fit` takes them."""
+
+
+def boost_to_the_end(
+    trained: Votes, tested: Votes, settings: EnsemblesSettings, n_classes: int | None = None
+) -> tuple[dict[str, Any], Checked]:
+    """A run that goes on to its end: what is recorded of it, and both sides of theorem 3."""
+    boosted = ESPBoost(settings.n_rounds).fit(*trained, n_classes)
+    checked = check_bound(boosted, *trained, settings.rhos)
+    bound = {"slack": checked.slack, "difference": checked.difference}
+    return record(boosted, *tested)._asdict() | bound, checked
 
 
 def make_expert(name: str, window: Window, settings: EnsemblesSettings) -> Labeller:

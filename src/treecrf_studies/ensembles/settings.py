@@ -7,13 +7,13 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from treecrf_studies.ensembles.methods import EXPERTS
-from treecrf_studies.options import Count, Leaves, Name, Regularization, StudySettings, Variance
+from treecrf_studies.options import Count, Leaves, Name, PairedSettings, Regularization, Variance
 
 Size = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Margin = Annotated[float, Field(ge=0, le=1)]
+Rho = Annotated[float, Field(ge=0, le=1)]
 
 
-class EnsemblesSettings(StudySettings):
+class EnsemblesSettings(PairedSettings):
     """The study of 2014: ensembles of path experts, on generated predictions and on those of labellers."""
 
     generated: ClassVar[frozenset[str]] = frozenset(
@@ -21,7 +21,7 @@ class EnsemblesSettings(StudySettings):
     )
     """Settings of the generated sets."""
 
-    whole: ClassVar[frozenset[str]] = StudySettings.whole | generated | {"equivalence_margin", "exact_under"}
+    whole: ClassVar[frozenset[str]] = PairedSettings.whole | generated
 
     of_papers: ClassVar = {
         "nettalk_words": {"sizes": [1000, 1000, 4000]},
@@ -36,7 +36,7 @@ class EnsemblesSettings(StudySettings):
     n_samples: Leaves = Field(10, description="Disjoint training samples of a pool.")
     n_rounds: Count = Field(100, description="Most rounds of boosting there.")
     n_folds: Leaves = Field(5, description="Folds of a training sample, which choose rounds and beta.")
-    rhos: list[Margin] = Field(
+    rhos: list[Rho] = Field(
         [0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9], min_length=1, description="Margins at which theorem 3 is checked."
     )
     n_seeds: Count = Field(5, description="Draws of the parts A, B and C of a data set.")
@@ -65,10 +65,6 @@ class EnsemblesSettings(StudySettings):
     lightgbm_iterations: Count = Field(60, description="Iterations of lightgbm.")
     lightgbm_leaves: Leaves = Field(15, description="Its leaves.")
     neural_epochs: Count = Field(60, description="Most epochs of neural_crf; held-out sequences choose their number.")
-    exact_under: int = Field(25, ge=0, description="McNemar's test is exact with fewer discordant positions.")
-    equivalence_margin: float = Field(
-        0.5, gt=0, description="Points of accuracy within which ensembles count as equivalent."
-    )
 
     @model_validator(mode="after")
     def _experts_are_known(self) -> EnsemblesSettings:

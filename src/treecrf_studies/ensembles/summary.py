@@ -6,10 +6,11 @@ import pandas as pd
 
 from treecrf_studies.framework.jobs import SummaryContext
 from treecrf_studies.framework.metrics import ACCURACY
-from treecrf_studies.framework.resamples import Rules, average_draws, compare_draws, overlap_of
+from treecrf_studies.framework.resamples import compare_draws, rules_of
+from treecrf_studies.framework.summaries import summarise
 
 
-def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
+def make_frames(context: SummaryContext) -> dict[str, pd.DataFrame]:
     """The job of one data set as frames.
 
     Returns
@@ -18,24 +19,26 @@ def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
         "runs", "experts" and "boosting" as they are; "scores" (`score_draws`), with stand_in; "comparisons"
         (`treecrf_studies.framework.resamples.compare_draws`).
     """
-    frames = {name: pd.concat(parts, ignore_index=True) for name, parts in context.frames.items()}
-    runs, predictions = frames["runs"], frames.pop("predictions")
-    rules = Rules(**context.settings, test_per_train=overlap_of(runs, context.source))
-    comparisons = compare_draws(predictions, rules)
-    return frames | {
-        "scores": score_draws(runs).assign(stand_in=context.stand_in is not None),
-        "comparisons": comparisons,
+    runs = context.of_jobs("runs")
+    return {
+        "runs": runs,
+        "experts": context.of_jobs("experts"),
+        "boosting": context.of_jobs("boosting"),
+        "scores": score_draws(runs).assign(stand_in=context.is_stand_in),
+        "comparisons": compare_draws(context.of_jobs("predictions"), rules_of(context)),
     }
 
 
 def score_draws(runs: pd.DataFrame) -> pd.DataFrame:
-    """Accuracies over the draws (`average_draws`), and n_best: the draws in which no other ensemble is as good."""
+    """Accuracies over the draws (`treecrf_studies.framework.summaries.summarise`), and n_best: the draws in which no
+    other ensemble is as good.
+    """
     highest = runs.groupby(["dataset", "draw"])["accuracy"].transform("max")
     is_best = runs["accuracy"] == highest
     is_alone = is_best.groupby([runs["dataset"], runs["draw"]]).transform("sum") == 1
-    return average_draws(
+    return summarise(
         runs.assign(is_best=is_best & is_alone),
         ["dataset", "method"],
-        {"accuracy": {"metric": ACCURACY}},
+        {"accuracy": {"quantity": ACCURACY}},
         n_best=("is_best", "sum"),
     )

@@ -4,20 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from treecrf.io.files import read_frame, stacked
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL, Estimates, adjust_holm
+from treecrf.statistics.metrics import macro_f1
 from treecrf.statistics.ranking import RANK_COLUMNS, REFERENCE, SEPARATION_MARGIN, UNTESTED, rank_cases
-from treecrf_studies.explorer.answers import Answers, summarise_answers
-from treecrf_studies.framework.metrics import ACCURACY, BRIER_SCORE, LOG_LOSS, MACRO_F1, SEQUENCES_RIGHT
+from treecrf_studies.framework.metrics import (
+    ACCURACY,
+    BRIER_SCORE,
+    LOG_LOSS,
+    MACRO_F1,
+    P_LABEL,
+    SEQUENCES_RIGHT,
+    brier_score,
+    has_confidence,
+    log_loss,
+    reliability,
+)
 from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import Settings
 from treecrf_studies.framework.study import BY_JOB, Study
+from treecrf_studies.framework.summaries import summarise
 from treecrf_studies.framework.views import CASE, CELL, VIEWS, frames_there, read_view, tidy, with_samples
 from treecrf_studies.registry import registry
 
@@ -26,7 +39,7 @@ OF_ANSWERS = {
     "calibration": [*CELL, "low", "high", "n_positions", "probability", "right"],
     "hardest": [*CELL, "place", "sequence", "n_positions", "n_wrong", "first", "observed", "label", "predicted"],
 }
-"""Frames of `treecrf_studies.explorer.answers.Answers` beside its runs, and their columns."""
+"""Frames of `treecrf_studies.explorer.gathering.Answers` beside its runs, and their columns."""
 
 
 RANKS = RANK_COLUMNS[2:]
@@ -121,10 +134,10 @@ def _scores_of_runs(runs: pd.DataFrame, seconds: pd.DataFrame) -> pd.DataFrame:
     """Mean accuracy of the runs, the lowest and the highest, and the median of their seconds."""
     if runs.empty:
         return tidy(pd.DataFrame(), VIEWS["scores"])
-    groups = runs.groupby([*CELL, "stand_in"], sort=False, dropna=False)["accuracy"]
-    found = groups.agg(value="mean", low="min", high="max", n="size").round(DIGITS).reset_index()
+    keys = [*CELL, "stand_in"]
+    found = summarise(runs[[*keys, "accuracy"]], keys, {"accuracy": {"quantity": ACCURACY}}).round(DIGITS)
     of_runs = seconds.groupby([*CELL, "run"])["cpu_seconds"].sum().groupby(CELL).median()
-    return tidy(found.join(of_runs, on=CELL).assign(metric=ACCURACY), VIEWS["scores"])
+    return tidy(found.join(of_runs, on=CELL), VIEWS["scores"])
 
 
 def _compared(pairs: pd.DataFrame, scores: pd.DataFrame, references: Collection[str]) -> pd.DataFrame:
@@ -184,12 +197,12 @@ def _with_answers(found: dict[str, pd.DataFrame], answers: list[Answers], datase
     runs = stacked([each.runs for each in answers]).assign(dataset=dataset)
     if found["runs"].empty:
         found["runs"] = tidy(runs, VIEWS["runs"])
-    known = scores[scores["metric"] == scores["metric"].iloc[0]].drop(columns=["metric", "value", "low", "high", "n"])
-    for metric in (MACRO_F1, SEQUENCES_RIGHT, LOG_LOSS, BRIER_SCORE):
-        of_runs = runs.dropna(subset=[metric]).groupby(CELL, sort=False)[metric].agg(["mean", "min", "max", "size"])
-        named = of_runs.set_axis(["value", "low", "high", "n"], axis=1).reset_index()
-        more = known.merge(named, on=CELL).assign(metric=metric)
-        scores = pd.concat([scores, more[list(scores)]], ignore_index=True)
+    known = scores[scores["quantity"] == scores["quantity"].iloc[0]].drop(
+        columns=["quantity", "value", "low", "high", "n"]
+    )
+    measured = {name: {"quantity": name} for name in (MACRO_F1, SEQUENCES_RIGHT, LOG_LOSS, BRIER_SCORE)}
+    more = known.merge(summarise(runs[[*CELL, *measured]], CELL, measured), on=CELL)
+    scores = pd.concat([scores, more[list(scores)]], ignore_index=True)
     of_answers = {
         name: tidy(stacked([getattr(each, name) for each in answers]).assign(dataset=dataset), columns)
         for name, columns in OF_ANSWERS.items()
@@ -235,5 +248,152 @@ def standings(scores: pd.DataFrame, pairs: pd.DataFrame, separation_margin: floa
     Scores are without references, which are no competitors; pairs are of `decided`. `CASE`, method, rank, gap_points,
     gap_low, gap_high, standing, rank_low and rank_high.
     """
-    of_accuracy = scores.loc[scores["metric"] == ACCURACY, [*CASE, "method", "value"]]
+    of_accuracy = scores.loc[scores["quantity"] == ACCURACY, [*CASE, "method", "value"]]
     return rank_cases(of_accuracy, pairs, CASE, separation_margin).drop(columns="value")
+
+
+# --- answers beyond accuracy ----------------------------------------------------------------------
+
+KEYS = ["variant", "decoder", "point", "method"]
+
+N_HARDEST = 8
+"""Sequences that are kept of each method."""
+
+EXCERPT = 64
+"""Positions that are kept of a longer sequence: those with the most errors."""
+
+
+class Answers(NamedTuple):
+    """Frames about the labels that were predicted, with the columns `KEYS`.
+
+    Attributes
+    ----------
+    runs : DataFrame
+        run, accuracy, macro F1, sequences right (percent), log loss (nats) and Brier score: NaN without probabilities.
+    confusion : DataFrame
+        label, predicted (codes), n: positions of all runs together.
+    calibration : DataFrame
+        The bins of `treecrf.statistics.metrics.reliability`, of the runs with probabilities together.
+    hardest : DataFrame
+        place (from 1), sequence, n_positions, n_wrong, first (place of the excerpt), observed (texts; empty where
+        unknown), label, predicted (lists of codes): of the first run.
+    """
+
+    runs: pd.DataFrame
+    confusion: pd.DataFrame
+    calibration: pd.DataFrame
+    hardest: pd.DataFrame
+
+
+def summarise_answers(answers: pd.DataFrame, tests: dict[str, SequenceSet]) -> Answers:
+    """The frames of the predictions (rows of `treecrf_studies.framework.views.VIEWS`).
+
+    `tests` has the test set of each run, for its observations and, where the predictions do not say, its sequences; it
+    may lack any. A set under the empty name is that of every run, and the predictions say which of its sequences is
+    meant.
+    """
+    runs, calibration, hardest = [], [], []
+    for key, of_method in answers.groupby(KEYS, sort=False, observed=True):
+        named: dict[str, Any] = dict(zip(KEYS, key, strict=True))
+        told = of_method[of_method[P_LABEL].notna()]
+        if len(told):
+            calibration.append(reliability(told).assign(**named))
+        for place, (run, of_run) in enumerate(of_method.groupby("run", sort=False, observed=True)):
+            rows = with_sequences(of_run, tests.get(str(run)))
+            runs.append(named | {"run": run, **_metrics(rows)})
+            if not place:
+                shown = tests.get(str(run), tests.get(""))
+                hardest += [named | row for row in hardest_sequences(rows, shown)]
+    cells = [*KEYS, "label", "predicted"]
+    confusion = _known(answers).groupby(cells, observed=True).size().rename("n").reset_index()
+    return Answers(pd.DataFrame(runs), confusion, stacked(calibration or [pd.DataFrame()]), pd.DataFrame(hardest))
+
+
+def _known(rows: pd.DataFrame) -> pd.DataFrame:
+    """The positions whose labels are known to the method."""
+    return rows[(rows["label"] >= 0) & (rows["predicted"] >= 0)]
+
+
+def with_sequences(rows: pd.DataFrame, test: SequenceSet | None) -> pd.DataFrame:
+    """The rows in the order of their positions, each with the number of its sequence.
+
+    Where the predictions do not say it, the test set does; without one, a sequence ends where the group of related
+    sequences changes.
+    """
+    place = rows["sequence"].to_numpy().astype(np.int64), rows["position"].to_numpy()
+    rows = rows.iloc[np.lexsort(place[::-1])]
+    if (rows["sequence"] >= 0).all():
+        return rows
+    if test is not None and rows["position"].max() < test.offsets[-1]:
+        number = np.searchsorted(test.offsets, rows["position"].to_numpy(), side="right") - 1
+    else:
+        group = rows["group"].to_numpy()
+        number = np.append(0, np.cumsum(group[1:] != group[:-1]))
+    return rows.assign(sequence=number)
+
+
+def hardest_sequences(rows: pd.DataFrame, test: SequenceSet | None) -> list[dict[str, Any]]:
+    """The sequences with the most wrong positions, equals by the share of wrong ones, with their labels side by side."""
+    wrong = (rows["label"] != rows["predicted"]).to_numpy()
+    begins = sequence_starts(rows)
+    n_wrong, n_positions = np.add.reduceat(wrong, begins, dtype=np.int64), np.diff(begins, append=len(rows))
+    order = np.lexsort((-n_wrong / n_positions, -n_wrong))
+    found = []
+    for place, index in enumerate(order[: min(N_HARDEST, int((n_wrong > 0).sum()))], start=1):
+        of_sequence = rows.iloc[begins[index] : begins[index] + n_positions[index]]
+        number = int(of_sequence["sequence"].iloc[0])
+        first = _excerpt((of_sequence["label"] != of_sequence["predicted"]).to_numpy())
+        shown = of_sequence.iloc[first : first + EXCERPT]
+        found.append(
+            {
+                "place": place,
+                "sequence": number,
+                "n_positions": len(of_sequence),
+                "n_wrong": int(n_wrong[index]),
+                "first": first,
+                "observed": _observed(test, number, first, len(of_sequence)) if test is not None else [],
+                "label": shown["label"].tolist(),
+                "predicted": shown["predicted"].tolist(),
+            }
+        )
+    return found
+
+
+def _excerpt(wrong: NDArray[np.bool_]) -> int:
+    """Where the excerpt with the most errors begins."""
+    if len(wrong) <= EXCERPT:
+        return 0
+    sums = np.convolve(wrong, np.ones(EXCERPT, dtype=np.int64), mode="valid")
+    return int(sums.argmax())
+
+
+def _observed(test: SequenceSet, number: int, first: int, n_positions: int) -> list[str]:
+    """The observations of an excerpt as texts, of the first attribute; empty where there is none, or other sequences."""
+    if not test.attributes or number >= len(test):
+        return []
+    values = test.select([number]).values[:, 0]
+    if len(values) < n_positions:
+        return []
+    names = test.attributes[0].categories
+    return [
+        names[value] if value >= 0 else "?" for value in values[first : first + EXCERPT + (len(values) - n_positions)]
+    ]
+
+
+def sequence_starts(rows: pd.DataFrame) -> NDArray[np.int64]:
+    """Where the sequences of rows that `with_sequences` has put in order begin."""
+    number = rows["sequence"].to_numpy()
+    return np.append(0, np.flatnonzero(number[1:] != number[:-1]) + 1)
+
+
+def _metrics(rows: pd.DataFrame) -> dict[str, float]:
+    label, predicted = _known(rows)[["label", "predicted"]].to_numpy(dtype=np.int64).T
+    right = (rows["label"] == rows["predicted"]).to_numpy()
+    whole = np.logical_and.reduceat(right, sequence_starts(rows))
+    return {
+        ACCURACY: float(100 * right.mean()),
+        MACRO_F1: 100 * macro_f1(label, predicted, np.array([0, len(label)])) if len(label) else np.nan,
+        SEQUENCES_RIGHT: float(100 * whole.mean()),
+        LOG_LOSS: log_loss(rows) if has_confidence(rows) else np.nan,
+        BRIER_SCORE: brier_score(rows) if has_confidence(rows) else np.nan,
+    }

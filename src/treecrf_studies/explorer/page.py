@@ -9,9 +9,6 @@ no run is at work on.
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
 import math
 import os
 import sys
@@ -24,6 +21,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from treecrf.io.files import read_configuration, resource, write_text
+from treecrf.pages.page import as_json, policy_of
 from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
 from treecrf.statistics.ranking import REFERENCE, STANDINGS
 from treecrf_studies.datasets import describe
@@ -32,7 +30,7 @@ from treecrf_studies.framework.metrics import ACCURACY, METRICS, OF_CHUNKS
 from treecrf_studies.framework.settings import Settings, TableDataset, config_parser, load_settings
 from treecrf_studies.methods.catalogue import LABELLERS
 from treecrf_studies.registry import registry
-from treecrf_studies.rendering.markdown import listed_pages
+from treecrf_studies.rendering.parts import listed_pages
 from treecrf_studies.report.ledger import SNAPSHOT
 from treecrf_studies.report.page import EXPLORER, MARKDOWN, PAGE, glossary
 from treecrf_studies.report.snapshot import recorded_settings
@@ -85,8 +83,8 @@ STANDING_COLOURS = {
 
 
 def write_explorer(settings: Settings, documentation: str = "") -> None:
-    """Write `EXPLORER` beside the page of the run, from whatever the results folder holds; `documentation` is the way to
-    that, if it is there.
+    """Write `EXPLORER` beside the page of the run, from whatever the results folder holds; `documentation` is the way
+    to that, if it is there.
     """
     write_text(render_explorer(settings, gather(settings), documentation), Path(settings.reports, EXPLORER))
 
@@ -107,9 +105,9 @@ def render_explorer(settings: Settings, gathered: Gathered, documentation: str =
         style=Markup(resource(PACKAGE, "explorer.css") + _colours()),
         chart_style=Markup(resource(PACKAGE, "charts.css")),
         scripts=scripts,
-        policy=_policy_of(scripts),
-        data=pack(gathered._asdict()),
-        words=Markup(json.dumps(_words(settings, gathered), ensure_ascii=False).replace("<", "\\u003c")),
+        policy=Markup(policy_of(scripts)),
+        data=pack(gathered._asdict() | {"scores": gathered.scores.rename(columns={"quantity": "metric"})}),
+        words=Markup(as_json(_words(settings, gathered))),
         note=settings.banner,
         opening="Results" if len(gathered.scores) else "No study has results yet",
     )
@@ -129,7 +127,7 @@ def _words(settings: Settings, gathered: Gathered) -> dict[str, Any]:
         "standings": STANDINGS,
         "reference": REFERENCE,
         "level": SIGNIFICANCE_LEVEL,
-        "metrics": {name: metric._asdict() for name, metric in METRICS.items()},
+        "metrics": {name: metric._asdict() | {"title": metric.title} for name, metric in METRICS.items()},
         "decoders": DECODERS,
         "colours": COLOURS,
         "datasets": {name: _about(settings, name) for name in sources},
@@ -166,16 +164,6 @@ def _colours() -> str:
     return f":root {{ {rules} }}\n"
 
 
-def _policy_of(scripts: Sequence[str]) -> Markup:
-    """The Content-Security-Policy of the page: no request, and no scripts but these."""
-    digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
-    sources = " ".join(f"'sha256-{digest}'" for digest in digests)
-    return Markup(
-        f"default-src 'none'; script-src {sources}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
-        "form-action 'none'"
-    )
-
-
 def _script(name: str) -> Markup:
     return Markup(resource(PACKAGE, os.path.join("script", f"{name}.js")))
 
@@ -210,8 +198,7 @@ def pack(frames: Mapping[str, pd.DataFrame]) -> Markup:
     [...]}``. What is missing is null, numbers have `DIGITS` significant digits.
     """
     packed = {name: {column: _column(frame[column]) for column in frame} for name, frame in frames.items()}
-    text = json.dumps(packed, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
+    return Markup(as_json(packed))
 
 
 def _column(values: pd.Series) -> Any:

@@ -20,7 +20,7 @@ from treecrf.io.files import read_configuration, write_frame, write_text
 from treecrf.statistics.ranking import AT_THE_TOP, STANDINGS, WORSE
 from treecrf_studies.explorer.gathering import Gathered, gather
 from treecrf_studies.framework.claims.judge import NOT_RUN
-from treecrf_studies.framework.metrics import ACCURACY, METRICS
+from treecrf_studies.framework.metrics import ACCURACY
 from treecrf_studies.framework.settings import config_parser, load_settings
 from treecrf_studies.framework.views import (
     CHOICE,
@@ -32,6 +32,7 @@ from treecrf_studies.framework.views import (
     nearness_texts,
     published_pairs,
 )
+from treecrf_studies.rendering.cells import DASH, with_and
 from treecrf_studies.report.ledger import CLAIMS
 from treecrf_studies.report.papers import PAPERS, THREE, counts_text
 from treecrf_studies.report.snapshot import EVIDENCE
@@ -58,21 +59,30 @@ def accuracy_table(gathered: Gathered) -> str:
     Markdown.
     """
     scores = shown_scores(gathered)
-    shown = scores[scores["method"].isin(METHODS)]
-    names = gathered.methods.set_index(["study", "method"])["name"]["training"]
-    methods = [method for method in METHODS if method in set(shown["method"])]
-    rows = shown.set_index(["dataset", "method"]).to_dict("index")
-    lines = [["data set", *(names[method] for method in methods), "highest of all methods", "not separated from it"]]
+    methods = [method for method in METHODS if method in set(scores["method"])]
+    lines = [
+        [
+            "data set",
+            *(method_names(gathered)[method] for method in methods),
+            "highest of all methods",
+            "not separated from it",
+        ]
+    ]
     lines.append(["---", *["---:"] * (len(methods) + 2)])
-    for dataset in dict.fromkeys(shown["dataset"]):
-        cells = [rows.get((dataset, method)) for method in methods]
-        if sum(cell is not None for cell in cells) >= LEAST_METHODS:
-            of_all = scores[scores["dataset"] == dataset]
-            tested = of_all[of_all["standing"].isin(STANDINGS)]
-            near = f"{(tested['standing'] != WORSE).sum()} of {len(tested)} methods" if len(tested) else "–"
+    for dataset, of_all in scores.groupby("dataset", sort=False):
+        cells = {row["method"]: _cell(row) for row in of_all.to_dict("records") if row["method"] in methods}
+        if len(cells) >= LEAST_METHODS:
+            is_worse = of_all.loc[of_all["standing"].isin(STANDINGS), "standing"] == WORSE
+            near = f"{(~is_worse).sum()} of {len(is_worse)} methods" if len(is_worse) else DASH
             found = [f"{of_all['value'].astype(float).max():.2f}", near]
-            lines.append([dataset, *(_cell(cell) if cell else "–" for cell in cells), *found])
+            lines.append([str(dataset), *(cells.get(method, DASH) for method in methods), *found])
     return _markdown(lines)
+
+
+def method_names(gathered: Gathered) -> dict[str, str]:
+    """What readers see of the methods of the study of training, by their ids."""
+    known = gathered.methods
+    return dict(known.loc[known["study"] == "training", ["method", "name"]].itertuples(index=False))
 
 
 def unbeaten(gathered: Gathered) -> tuple[list[str], list[str]]:
@@ -81,11 +91,11 @@ def unbeaten(gathered: Gathered) -> tuple[list[str], list[str]]:
     """
     scores = shown_scores(gathered)
     scores = scores[scores["standing"].isin(STANDINGS)]
-    names = gathered.methods.set_index(["study", "method"])["name"]["training"]
     known = scores.pivot_table(index="method", columns="dataset", values="value", aggfunc="size", sort=False).notna()
     shared = [str(name) for name in known.columns[known.all()]]
     is_worse = (scores["standing"] == WORSE) & scores["dataset"].isin(shared)
     worse = is_worse.groupby(scores["method"], sort=False).any()
+    names = method_names(gathered)
     return shared, [names[str(method)] for method in worse.index[~worse]]
 
 
@@ -96,28 +106,22 @@ def findings(gathered: Gathered) -> str:
         return ""
     scores = shown_scores(gathered)
     n = scores.loc[scores["standing"].isin(STANDINGS), "method"].nunique()
-    found = (
-        f"finds a method better than {_listed(methods, 'or')}" if methods else "leaves a method without a better one"
-    )
-    return f"All {n} methods have results on {_listed(shared, 'and')}. No test on these sets {found}."
-
-
-def _listed(texts: Sequence[str], last: str) -> str:
-    return f" {last} ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
+    better = with_and(methods, "or")
+    found = f"finds a method better than {better}" if methods else "leaves a method without a better one"
+    return f"All {n} methods have results on {with_and(shared)}. No test on these sets {found}."
 
 
 def shown_scores(gathered: Gathered) -> pd.DataFrame:
     """Accuracies of the study of training that the table is made of: those on the papers' test sets."""
     scores = gathered.scores[~gathered.scores["dataset"].isin(gathered.larger["sample"])]
     return scores[
-        (scores[["study", "metric", "point", "decoder"]] == ["training", ACCURACY, CHOICE, BETTER]).all(axis=1)
+        (scores[["study", "quantity", "point", "decoder"]] == ["training", ACCURACY, CHOICE, BETTER]).all(axis=1)
     ]
 
 
 def about_table(gathered: Gathered, by_lines: Sequence[str]) -> str:
     """What stands below the table: how many trainings, and the marks; `by_lines` are the data sets tested by lines."""
-    shown = shown_scores(gathered)
-    names = gathered.methods.set_index(["study", "method"])["name"]["training"]
+    shown, names = shown_scores(gathered), method_names(gathered)
     usual = int(shown["n"].mode().iloc[0])
     fewer = _other_numbers(shown, usual, names)
     others = f" ({', '.join(f'{name}: {n}' for name, n in fewer.items())})" if fewer else ""
@@ -158,7 +162,7 @@ def verdicts_by_paper(claims: pd.DataFrame) -> str:
     by_paper = [(paper.title, claims[claims["id"].map(paper.has)]) for paper in PAPERS]
     for title, of in [*by_paper, ("all", claims)]:
         if (of["verdict"] != NOT_RUN).any():
-            counts = [counts_text(of[of[column] != ""], column) or "–" for column in THREE]
+            counts = [counts_text(of[of[column] != ""], column) or DASH for column in THREE]
             lines.append([title, str(len(of)), *counts])
     return _markdown(lines) if len(lines) > 2 else ""
 
@@ -195,7 +199,7 @@ def differences(published: pd.DataFrame) -> pd.DataFrame:
     ``at_choice`` (cross-validated choice) and ``peak`` (of the test curve, where the paper prints one), each followed
     by its difference from the published value; not_counted (why the pair is not counted).
     """
-    pairs = published_pairs(published[published["quantity"] == METRICS[ACCURACY].title])
+    pairs = published_pairs(published[published["quantity"] == ACCURACY])
     values = pairs.assign(peak=pairs["measured"].where(pairs["point"] == PEAK))[["published", "at_choice", "peak"]]
     values = values.map("{:.2f}".format).astype(float)  # as tables round
     away = values[["at_choice", "peak"]].sub(values["published"], axis=0).round(2) + 0.0  # no -0.0

@@ -17,7 +17,7 @@ from zipfile import ZipFile
 
 import pandas as pd
 
-from treecrf.io.files import atomic, read_frame, read_json, write_json
+from treecrf.io.files import atomic, read_frame, read_json, stacked, write_json
 from treecrf.models.boosted.boosting import Checkpoint
 from treecrf.sequences import SequenceSet
 from treecrf_studies.datasets.synthetic import Splits
@@ -47,6 +47,10 @@ class JobCache:
     def all_finished(self, parts: Mapping[str, Compute]) -> list[Frames]:
         """The frames of parts that do not depend on each other: other jobs may do them beforehand, each a portion."""
         return [self.finished(name, compute) for name, compute in parts.items()]
+
+    def joined(self, parts: Mapping[str, Compute]) -> list[pd.DataFrame]:
+        """The frames of `all_finished`, those of all parts below one another."""
+        return [pd.concat(frames, ignore_index=True) for frames in zip(*self.all_finished(parts), strict=True)]
 
 
 JOB = "job.json"
@@ -244,7 +248,7 @@ def _read_splits(files: Files) -> dict[int, Splits]:
 
 @dataclass(frozen=True)
 class SummaryContext:
-    """The argument of a study's ``summarise``.
+    """The argument of ``make_frames`` of a study's ``summary.py``.
 
     Attributes
     ----------
@@ -272,6 +276,15 @@ class SummaryContext:
     stand_ins: Mapping[str, bool] = field(default_factory=dict)
     description: Mapping[str, Any] = field(default_factory=dict)
     sets: tuple[SequenceSet, ...] = ()
+
+    def of_jobs(self, name: str) -> pd.DataFrame:
+        """The frames of a kind of all jobs, one under another."""
+        return stacked(self.frames[name])
+
+    @property
+    def is_stand_in(self) -> bool:
+        """Whether the data stand in for those of the papers."""
+        return bool(self.stand_in or self.description.get("stand_in"))
 
 
 def read_summary(study: Study, values: Mapping[str, Any], files: Files, dataset: str) -> SummaryContext:

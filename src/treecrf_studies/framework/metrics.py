@@ -18,28 +18,33 @@ if TYPE_CHECKING:
 
 
 ACCURACY, MACRO_F1, SEQUENCES_RIGHT = "accuracy", "macro F1", "sequences right"
-LOG_LOSS, BRIER_SCORE = "log loss", "Brier score"
-"""Values of `metric`; see `METRICS`."""
+LOG_LOSS, BRIER_SCORE, LOG_LIKELIHOOD = "log loss", "Brier score", "log likelihood"
+"""Values of `quantity`; see `METRICS`."""
 
 OF_CHUNKS = {name: f"{name} of noun phrases" for name in ("precision", "recall", "F1")}
 """Further ones."""
 
 
 class Metric(NamedTuple):
-    """What readers see of a metric: its title with the unit, digits after the point, and whether less is better."""
+    """What readers see of a metric: its name and unit, digits after the point, and whether less is better."""
 
-    title: str
+    name: str
+    unit: str = "%"
     digits: int = 2
     is_loss: bool = False
 
+    @property
+    def title(self) -> str:
+        """The name with the unit."""
+        return f"{self.name} ({self.unit})" if self.unit else self.name
+
 
 METRICS = {
-    ACCURACY: Metric("accuracy (%)"),
-    MACRO_F1: Metric("macro F1 (%)"),
-    SEQUENCES_RIGHT: Metric("sequences without an error (%)"),
-    **{name: Metric(f"{name} (%)") for name in OF_CHUNKS.values()},
-    LOG_LOSS: Metric("log loss (nats)", 4, is_loss=True),
-    BRIER_SCORE: Metric("Brier score", 4, is_loss=True),
+    **{name: Metric(name) for name in (ACCURACY, MACRO_F1, *OF_CHUNKS.values())},
+    SEQUENCES_RIGHT: Metric("sequences without an error"),
+    LOG_LOSS: Metric(LOG_LOSS, "nats", 4, is_loss=True),
+    BRIER_SCORE: Metric(BRIER_SCORE, "", 4, is_loss=True),
+    LOG_LIKELIHOOD: Metric(LOG_LIKELIHOOD, "nats", 4),
 }
 
 

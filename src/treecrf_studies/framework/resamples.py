@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from itertools import permutations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,7 @@ from treecrf.statistics.paired import compare_pairs
 from treecrf.statistics.two_way import Pairs, estimate_trainings, make_pairs
 from treecrf_studies.datasets import describe
 from treecrf_studies.datasets.synthetic import Splits
+from treecrf_studies.framework.jobs import SummaryContext
 
 TESTED = ["value", "standard_error", "degrees_of_freedom", "low", "high", "low_90", "high_90", "p_value"]
 FAMILY = ["family_low", "family_high", "p_holm"]
@@ -52,6 +53,12 @@ class Counts(NamedTuple):
     methods: tuple[str, ...]
     correct: NDArray[np.int64]
     positions: NDArray[np.int64]
+
+
+def rules_of(context: SummaryContext) -> Rules:
+    """How the methods of a study that draws its sets are compared."""
+    overlap = overlap_of(context.of_jobs("runs"), context.source)
+    return Rules(**context.settings, test_per_train=overlap)
 
 
 def overlap_of(runs: pd.DataFrame, source: str) -> float:
@@ -157,37 +164,6 @@ def _papers_test(predictions: pd.DataFrame, exact_under: int) -> pd.DataFrame:
     found = {"papers_p": ("p_value", "median")}
     found |= {f"n_{name}": (name, "sum") for name in ("significant", "better", "worse")}
     return told.groupby(["method", "other"], sort=False).agg(**found).reset_index()
-
-
-def average_draws(
-    runs: pd.DataFrame, keys: Sequence[str], metrics: Mapping[str, Mapping[str, str]], **more: tuple[str, Any]
-) -> pd.DataFrame:
-    """Over the draws of each method: rows for each of some metrics, under the names that scores have in all studies.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        A row for each method and draw.
-    keys : sequence of str
-        Columns that tell methods apart.
-    metrics : mapping of str to mapping
-        Columns to average, and what the rows about them have in further columns: metric, decoder.
-    more : (str, object)
-        Further columns, as `DataFrameGroupBy.agg` takes them.
-
-    Returns
-    -------
-    DataFrame
-        `keys`, n (draws), cpu_seconds (median), `more`, value (mean), sd, low and high (of the draws), and what
-        `metrics` say; values that no draw has are left out.
-    """
-    groups = runs.groupby(list(keys), sort=False, dropna=False)
-    shared = groups.agg(n=("draw", "nunique"), cpu_seconds=("cpu_seconds", "median"), **more)
-    parts = [
-        pd.concat([shared, groups[name].agg(value="mean", sd="std", low="min", high="max")], axis=1).assign(**told)
-        for name, told in metrics.items()
-    ]
-    return pd.concat(parts).reset_index().dropna(subset="value", ignore_index=True)
 
 
 def shared_part(draws: Iterable[Splits]) -> float:

@@ -234,7 +234,7 @@ class Study:
     conditions : str
         The function from a frame to a text on each row: under which condition, such as a window; none unless given.
     repeated : str
-        What is repeated, the column of frames with its number (with "_" for a blank).
+        What is repeated: what the numbers in the column draw of frames count.
     tested : str
         What the tests between methods permute or resample, in a sentence.
     references : tuple of str
@@ -292,7 +292,7 @@ class Study:
         return f"treecrf_studies.{self.name}.{part}"
 
     def full_name(self, function: str) -> str:
-        """Full name of a function in the study's folder ("summary.summarise"); of others it is given."""
+        """Full name of a function in the study's folder ("summary.make_frames"); of others it is given."""
         return function if function.startswith(("treecrf.", "treecrf_studies.")) else self.module_name(function)
 
     def function(self, name: str) -> Any:

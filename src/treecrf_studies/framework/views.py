@@ -16,7 +16,7 @@ import pandas as pd
 from treecrf.io.files import read_frames, stacked
 from treecrf_studies.datasets import describe
 from treecrf_studies.datasets.description import GENERATED, OTHER_CORPUS
-from treecrf_studies.framework.metrics import ACCURACY, CONFIDENCE, METRICS
+from treecrf_studies.framework.metrics import ACCURACY, CONFIDENCE
 from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import Settings
 from treecrf_studies.framework.study import Study, View
@@ -42,7 +42,7 @@ UNLESS_GIVEN: dict[str, Any] = {
 }
 
 VIEWS = {
-    "scores": [*CELL, "metric", "value", "low", "high", "n", "cpu_seconds", "settings", "stand_in"],
+    "scores": [*CELL, "quantity", "value", "low", "high", "n", "cpu_seconds", "settings", "stand_in"],
     "pairs": [
         *CELL,
         "other",
@@ -134,10 +134,9 @@ def _with_texts(study: Study, rows: pd.DataFrame) -> pd.DataFrame:
         rows = rows.assign(accuracy=100 * rows["n_correct"] / rows["n_positions"])
     if study.conditions and "variant" not in rows:
         rows = rows.assign(variant=study.function(study.conditions)(rows))
-    number = study.repeated.replace(" ", "_")
-    if number in rows and "run" not in rows:
-        texts = {value: f"{study.repeated} {value}" for value in rows[number].unique()}
-        rows = rows.assign(run=rows[number].map(texts).astype("category"))
+    if "draw" in rows and "run" not in rows:
+        texts = {draw: f"{study.repeated} {draw}" for draw in rows["draw"].unique()}
+        rows = rows.assign(run=rows["draw"].map(texts).astype("category"))
     return rows
 
 
@@ -197,7 +196,7 @@ def published_pairs(published: pd.DataFrame) -> pd.DataFrame:
         nothing was measured are left out.
     """
     rows = published.astype(dict.fromkeys(("published", "measured", "at_choice", "low", "high"), float))
-    is_accuracy = rows["quantity"] == METRICS[ACCURACY].title
+    is_accuracy = rows["quantity"] == ACCURACY
     reasons = {
         OTHER_CORPUS: rows["sample"] == OTHER_CORPUS,
         OTHER_PROGRAM: ~rows["own"].astype(bool),
@@ -213,7 +212,7 @@ def published_pairs(published: pd.DataFrame) -> pd.DataFrame:
 
 def distinct_accuracies(published: pd.DataFrame) -> pd.DataFrame:
     """The accuracies among `published_pairs`, of the papers' own programs and data, each printed number once."""
-    pairs = published_pairs(published[published["quantity"] == METRICS[ACCURACY].title])
+    pairs = published_pairs(published[published["quantity"] == ACCURACY])
     return pairs[~pairs["kind"].isin([OTHER_CORPUS, OTHER_PROGRAM, REPEATED])]
 
 

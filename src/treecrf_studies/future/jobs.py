@@ -36,7 +36,7 @@ from treecrf_studies.methods import load_class
 from treecrf_studies.methods.catalogue import FUTURE, row_of
 from treecrf_studies.methods.future.features import Bags, FutureFeature
 from treecrf_studies.methods.future.future_memm import FutureFeatureMEMM, FutureFeatureTreeCRF
-from treecrf_studies.options import LabellerSettings, custom_candidates
+from treecrf_studies.options import LabellerSettings, Window, custom_candidates
 
 RUN_NAMES = [
     "dataset",
@@ -185,7 +185,7 @@ def _bag_name(variant: Mapping[str, Any]) -> str:
 
 
 def _choose(
-    sets: Splits, window: tuple[int, int], method: str, variant: Mapping[str, Any], settings: FutureSettings
+    sets: Splits, window: Window, method: str, variant: Mapping[str, Any], settings: FutureSettings
 ) -> _Trained:
     """The candidate with the best validation accuracy; among equals the first that was tried, with the fewest
     iterations.
@@ -198,7 +198,7 @@ def _choose(
 
 
 def _try_leaves(
-    sets: Splits, window: tuple[int, int], method: str, variant: Mapping[str, Any], settings: FutureSettings
+    sets: Splits, window: Window, method: str, variant: Mapping[str, Any], settings: FutureSettings
 ) -> Iterator[_Trained]:
     """A labeller of the study with each number of leaves."""
     labeller, order = _find_labeller(method)
@@ -212,9 +212,7 @@ def _try_leaves(
             yield _train(sets, labeller, values | {"n_iterations": settings.chain_iterations}, settings)
 
 
-def _try_custom(
-    sets: Splits, window: tuple[int, int], custom: LabellerSettings, settings: FutureSettings
-) -> Iterator[_Trained]:
+def _try_custom(sets: Splits, window: Window, custom: LabellerSettings, settings: FutureSettings) -> Iterator[_Trained]:
     """The candidates of a custom labeller."""
     for candidate in custom_candidates(custom):
         values = {"class_name": custom.class_name, "settings": custom.settings | candidate, "window": tuple(window)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -10,13 +10,12 @@ from treecrf_studies.methods.catalogue import FUTURE
 from treecrf_studies.options import (
     Count,
     Finite,
-    Labellers,
     Leaves,
+    MethodsSettings,
     Name,
+    PairedSettings,
     Positive,
     Regularization,
-    StudySettings,
-    used_labellers,
 )
 
 _METHODS = {family: [f"{family}_{order}" for order in row.orders] or [family] for family, row in FUTURE.items()}
@@ -32,11 +31,10 @@ _OF_TABLE_5_5 = [
 Bag = Count | None
 
 
-class FutureSettings(StudySettings):
+class FutureSettings(PairedSettings, MethodsSettings):
     """The study of chapter 5: features of the future, discovered as in multiple-instance learning."""
 
     counted = ("chain_iterations",)
-    whole: ClassVar[frozenset[str]] = StudySettings.whole | {"equivalence_margin"}
     of_papers: ClassVar = {
         **{name: {**own, "each_label": False, "tolerance": 0} for name, own in _OF_TABLE_5_3.items()},
         "nettalk_binary": {"methods": _OF_TABLE_5_5, "bags": [2, 4], "each_label": False},
@@ -47,7 +45,6 @@ class FutureSettings(StudySettings):
         min_length=1,
         description="Methods to compare, neighbours with each other: a labeller and its order, or one of labellers.",
     )
-    labellers: Labellers = Field({}, description="Filled from the configuration's labellers.")
     max_leaves: list[Leaves] = Field([10], min_length=1, description="Grid of leaves of a tree.")
     bags: list[Bag] = Field([6], min_length=1, description="Instances of a bag; null: to the end of the sequence.")
     g0: list[Finite] = Field([-5.0], min_length=1, description="G before its first tree.")
@@ -71,10 +68,6 @@ class FutureSettings(StudySettings):
     tolerance: Regularization = Field(1e-3, description="Least such rise, relative to the validation log likelihood.")
     l2_regularization: Regularization = Field(
         0.0, description="Lambda (equation 3.1) of all trees; the dissertation only limits their leaves."
-    )
-    exact_under: int = Field(25, ge=0, description="McNemar's test is exact with fewer discordant positions.")
-    equivalence_margin: float = Field(
-        0.5, gt=0, description="Points of accuracy within which methods count as equivalent."
     )
     decoder: Literal["forward_backward", "viterbi"] = Field("forward_backward", description="Way of predicting.")
     memm_decoder: Literal["forward_backward", "viterbi", "greedy"] = Field(
@@ -100,7 +93,6 @@ class FutureSettings(StudySettings):
             return super().values(name)
         return [name for name in self.datasets if any(method.startswith("ff_") for method in self.of(name).methods)]
 
-    def used_by(self, method: str) -> dict[str, Any]:
-        """JSON values of the settings that a job of the method looks at, so that changing others reruns nothing."""
-        unused = {*self.whole, "methods", "labellers", "n_seeds", "held_out", "exact_under"}
-        return self.model_dump(mode="json", exclude=unused) | used_labellers(method, self.labellers)
+    def unused_by(self, method: str) -> set[str]:
+        """See `MethodsSettings`."""
+        return super().unused_by(method) | {"n_seeds", "held_out"}

@@ -12,7 +12,8 @@ from treecrf.statistics.estimates import MARGIN, adjust_holm, decide
 from treecrf.statistics.variance import decompose_variance
 from treecrf_studies.framework.jobs import SummaryContext
 from treecrf_studies.framework.metrics import ACCURACY
-from treecrf_studies.framework.resamples import Rules, average_draws, compare_draws, overlap_of
+from treecrf_studies.framework.resamples import Rules, compare_draws, rules_of
+from treecrf_studies.framework.summaries import summarise
 from treecrf_studies.future.methods import (
     MEMM_DECODERS,
     TREE_NAMES,
@@ -35,9 +36,9 @@ def best_variants(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def summarise_runs(runs: pd.DataFrame) -> pd.DataFrame:
+def score_draws(runs: pd.DataFrame) -> pd.DataFrame:
     """Test accuracies over the draws of each data set, method, bag and G_0
-    (`treecrf_studies.framework.resamples.average_draws`).
+    (`treecrf_studies.framework.summaries.summarise`).
 
     Further columns: train_mean and validation_mean (percent); the medians of what was chosen (max_leaves, the bounds,
     n_iterations, n_features, the largest steps); means of the accuracies of instances and bags, NaN where they are not
@@ -54,7 +55,7 @@ def summarise_runs(runs: pd.DataFrame) -> pd.DataFrame:
     more |= {f"{side}_mean": (f"{side}_accuracy", "mean") for side in ("train", "validation")}
     for decoder, (name, kind) in product(MEMM_DECODERS, (("mean", "mean"), ("sd", "std"))):
         more[f"{decoder}_{name}"] = (f"{decoder}_accuracy", kind)
-    return average_draws(runs, VARIANT, {"accuracy": {"metric": ACCURACY}}, **more)
+    return summarise(runs, VARIANT, {"accuracy": {"quantity": ACCURACY}}, **more)
 
 
 def compare_variants(predictions: pd.DataFrame, order: Sequence[str], rules: Rules) -> pd.DataFrame:
@@ -99,20 +100,19 @@ def decompose_draws(predictions: pd.DataFrame) -> pd.DataFrame:
     return found.assign(dataset=counts["dataset"].iloc[0], component=names, draw_points=points)[VARIANCE_NAMES]
 
 
-def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
+def make_frames(context: SummaryContext) -> dict[str, pd.DataFrame]:
     """All jobs of one data set, in the order of the methods, as frames.
 
-    Gives "runs", with test_per_train (`overlap_of`); "summary" (`summarise_runs`); "best" (the same, with the G_0 that
+    Gives "runs", with test_per_train (`overlap_of`); "summary" (`score_draws`); "best" (the same, with the G_0 that
     validation prefers); of these "comparisons" (`compare_variants`), "tests" (`compare_neighbours`) and "variances"
     (`decompose_draws`); "weights" and "trees" (of the model with future features that validation prefers; without rows
     where there is none).
     """
     frames = context.frames
-    joined = pd.concat(frames["runs"], ignore_index=True)
-    test_per_train = overlap_of(joined, context.source)
-    joined["test_per_train"] = test_per_train
+    rules = rules_of(context)
+    joined = context.of_jobs("runs").assign(test_per_train=rules.test_per_train)
     best_runs = best_variants(joined)
-    best = summarise_runs(best_runs)
+    best = score_draws(best_runs)
     preferred = pd.concat([_of_variants(frame, best_runs) for frame in frames["predictions"]], ignore_index=True)
     order = [variant_name(method, bag) for method, bag in zip(best["method"], best["bag"], strict=True)]
     with_features = best[best["g0"].notna()].nlargest(1, "validation_mean")
@@ -120,11 +120,10 @@ def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
         "weights": _joined(frames["weights"], with_features, [*VARIANT, "draw", *WEIGHT_NAMES]),
         "trees": _joined(frames["trees"], with_features, [*VARIANT, "draw", *TREE_NAMES]),
     }
-    rules = Rules(**context.settings, test_per_train=test_per_train)
     comparisons = compare_variants(preferred, order, rules)
     tests = compare_neighbours(comparisons, rules.equivalence_margin)
     return (
-        {"runs": joined, "summary": summarise_runs(joined), "best": best, "comparisons": comparisons, "tests": tests}
+        {"runs": joined, "summary": score_draws(joined), "best": best, "comparisons": comparisons, "tests": tests}
         | {"variances": decompose_draws(preferred)}
         | pictured
     )

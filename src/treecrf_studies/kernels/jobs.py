@@ -33,7 +33,7 @@ from treecrf_studies.kernels.methods import BEST, REDUCED, TREES
 from treecrf_studies.kernels.settings import KernelsSettings
 from treecrf_studies.methods.catalogue import KERNELS
 from treecrf_studies.methods.kernel.kernel_crf import KernelCRF
-from treecrf_studies.options import Candidate, candidate_name
+from treecrf_studies.options import Candidate, Window, candidate_name
 
 RUN_NAMES = [
     "dataset",
@@ -52,8 +52,6 @@ RUN_NAMES = [
     "n_test",
     "shared_part",
 ]
-
-Window = tuple[int, int]
 
 OF_PICTURES: Candidate = {"window": (0, 0), "width": 96, "batch_size": 64}
 """Settings of the neural CRF where it sees pictures."""
@@ -89,12 +87,11 @@ def label_test_sets(job: JobContext[KernelsSettings]) -> KernelsOutcome:
     """
     method, splits, window, settings = job.method, job.splits, job.window, job.settings
     load_kernels(method, next(iter(splits.values())).train, window, settings)
-    found = []
+    parts = {}
     for seed, sets in splits.items():
         given = None if job.choice is None else _variance(job.choice, settings.choosers[method], seed)
-        label = partial(_label_draw, Draw(job.dataset, seed, sets), window, method, settings, given)
-        found.append(job.cache.finished(f"seed_{seed}", label))
-    runs, predictions, choices = (pd.concat(parts, ignore_index=True) for parts in zip(*found, strict=True))
+        parts[f"seed_{seed}"] = partial(_label_draw, Draw(job.dataset, seed, sets), window, method, settings, given)
+    runs, predictions, choices = job.cache.joined(parts)
     runs["shared_part"] = shared_part(splits.values())
     return KernelsOutcome(
         runs[RUN_NAMES], predictions[["dataset", "method", "decoder", "draw", "group", *PREDICTED]], choices

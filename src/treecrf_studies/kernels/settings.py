@@ -12,15 +12,14 @@ from treecrf_studies.kernels.methods import DUAL, METHODS, PRIMAL
 from treecrf_studies.methods.catalogue import KERNELS, unused_settings
 from treecrf_studies.options import (
     Count,
-    Labellers,
     Leaves,
+    MethodsSettings,
     Name,
+    PairedSettings,
     Regularization,
     Share,
-    StudySettings,
     Variance,
     refuse_unknown,
-    used_labellers,
 )
 
 Tolerance = Share
@@ -28,11 +27,11 @@ Tolerance = Share
 MEASURED = ("solver_datasets", "rank_datasets", "size_datasets")
 
 
-class KernelsSettings(StudySettings):
+class KernelsSettings(PairedSettings, MethodsSettings):
     """The study of UAI 2004: conditional random fields in the space of a kernel."""
 
     counted = ("tree_iterations",)
-    whole: ClassVar[frozenset[str]] = StudySettings.whole | {"equivalence_margin", *MEASURED}
+    whole: ClassVar[frozenset[str]] = PairedSettings.whole | {*MEASURED}
     held_out: ClassVar[float] = 1 / 3
     """Of the training sequences of a draw; the study joins the parts again, as all of them choose in turn."""
 
@@ -48,7 +47,6 @@ class KernelsSettings(StudySettings):
         min_length=1,
         description=f"Methods to compare: {', '.join(METHODS)}, or one of labellers.",
     )
-    labellers: Labellers = Field({}, description="Filled from the configuration's labellers.")
     n_seeds: Count = Field(1, description="Draws of the data: folds, then folds of the next seed.")
     n_folds: int = Field(5, ge=2, description="Folds of the training sequences that choose settings and stages.")
     variances: list[Variance] = Field(
@@ -85,10 +83,6 @@ class KernelsSettings(StudySettings):
     size_datasets: list[Name] = Field([], description="Data sets on which time and memory are measured.")
     sizes: list[Count] = Field([1000, 2000, 4000], min_length=1, description="At least so many positions there.")
     measured_variance: Variance = Field(10.0, description="Variance of the prior in these comparisons.")
-    exact_under: int = Field(25, ge=0, description="McNemar's test is exact with fewer discordant positions.")
-    equivalence_margin: float = Field(
-        0.5, gt=0, description="Points of accuracy within which methods count as equivalent."
-    )
 
     @model_validator(mode="after")
     def _methods_are_known(self) -> KernelsSettings:
@@ -114,11 +108,8 @@ class KernelsSettings(StudySettings):
         """See `StudySettings`."""
         return {DUAL: "degree_1"} | {method: f"degree_{degree}" for method, degree in PRIMAL.items()}
 
-    def used_by(self, method: str) -> dict[str, Any]:
-        """JSON values of the settings that a job of the method looks at, so that changing others reruns nothing."""
-        unused = {*self.whole, "methods", "labellers", "n_seeds", "exact_under", "measured_variance"}
-        unused |= {"solver_degrees", "solver_steps", "ranks", "sizes"}
-        unused |= unused_settings(method, KERNELS)
-        if method in self.choosers:
-            unused.add("variances")
-        return self.model_dump(mode="json", exclude=unused) | used_labellers(method, self.labellers)
+    def unused_by(self, method: str) -> set[str]:
+        """See `MethodsSettings`."""
+        measuring = {"measured_variance", "solver_degrees", "solver_steps", "ranks", "sizes"}
+        chosen = {"variances"} if method in self.choosers else set()
+        return super().unused_by(method) | {"n_seeds"} | measuring | chosen | unused_settings(method, KERNELS)

@@ -8,12 +8,13 @@ import pandas as pd
 
 from treecrf_studies.framework.jobs import SummaryContext
 from treecrf_studies.framework.metrics import ACCURACY
-from treecrf_studies.framework.resamples import Rules, average_draws, compare_draws, overlap_of
+from treecrf_studies.framework.resamples import compare_draws, rules_of
+from treecrf_studies.framework.summaries import summarise
 from treecrf_studies.kernels.methods import BEST, DECODER
 from treecrf_studies.options import joined_names
 
 
-def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
+def make_frames(context: SummaryContext) -> dict[str, pd.DataFrame]:
     """All jobs of one data set, in the order of the methods, as frames.
 
     Returns
@@ -22,14 +23,11 @@ def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
         "runs", all of them; "scores" (`score_draws`), with stand_in; "comparisons"
         (`treecrf_studies.framework.resamples.compare_draws`), also of the `best_predictions`, with stand_in.
     """
-    runs = pd.concat(context.frames["runs"], ignore_index=True)
-    predictions = pd.concat(context.frames["predictions"], ignore_index=True)
-    rules = Rules(**context.settings, test_per_train=overlap_of(runs, context.source))
+    runs, predictions = map(context.of_jobs, ("runs", "predictions"))
     with_best = pd.concat([predictions, *best_predictions(predictions, runs)], ignore_index=True)
-    comparisons = compare_draws(with_best, rules)
-    marked = {"stand_in": context.stand_in is not None}
-    tests = comparisons.assign(decoder=DECODER, **marked)
-    return {"runs": runs, "scores": score_draws(runs).assign(**marked), "comparisons": tests}
+    tests = compare_draws(with_best, rules_of(context)).assign(decoder=DECODER)
+    marked = {"stand_in": context.is_stand_in}
+    return {"runs": runs, "scores": score_draws(runs).assign(**marked), "comparisons": tests.assign(**marked)}
 
 
 def best_predictions(predictions: pd.DataFrame, runs: pd.DataFrame) -> Iterator[pd.DataFrame]:
@@ -49,13 +47,15 @@ def best_predictions(predictions: pd.DataFrame, runs: pd.DataFrame) -> Iterator[
 
 
 def score_draws(runs: pd.DataFrame) -> pd.DataFrame:
-    """Accuracies over the draws by decoder (`average_draws`), held_out_accuracy (mean), form and settings."""
-    return average_draws(
+    """Accuracies over the draws by decoder (`treecrf_studies.framework.summaries.summarise`), held_out_accuracy (mean),
+    form and settings.
+    """
+    return summarise(
         runs.drop(columns="decoder"),
         ["dataset", "method"],
         {
-            "accuracy": {"metric": ACCURACY, "decoder": DECODER},
-            "viterbi_accuracy": {"metric": ACCURACY, "decoder": "viterbi"},
+            "accuracy": {"quantity": ACCURACY, "decoder": DECODER},
+            "viterbi_accuracy": {"quantity": ACCURACY, "decoder": "viterbi"},
         },
         held_out_accuracy=("held_out_accuracy", "mean"),
         form=("form", "first"),

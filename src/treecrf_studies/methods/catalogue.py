@@ -250,7 +250,7 @@ METHODS = {
     "linear_crf": Method(
         OF_LIBRARY["linear_crf"],
         Drawing("linear CRF", "#000000", "D", (0, (1.2, 1.2))),
-        Entry({"variance": "variances"}, {"max_iterations": "n_iterations"}, {"features": "pairs"}, in_cost=True),
+        Entry(_VARIANCES, {"max_iterations": "n_iterations"}, {"features": "pairs"}, in_cost=True),
         kernels=Entry(_VARIANCES),
         ensembles=Entry(
             taken={"variance": "variance", "features": "linear_features", "max_iterations": "linear_iterations"}
@@ -264,17 +264,17 @@ METHODS = {
             iterations="max_iterations",
         ),
         Drawing("linear CRF (label features)", "#999999", "$\u2665$", (0, (1.2, 2.4))),
-        Entry({"variance": "variances"}, {"max_iterations": "n_iterations"}, {"features": "labels"}),
+        Entry(_VARIANCES, {"max_iterations": "n_iterations"}, {"features": "labels"}),
     ),
     "induced_crf": Method(
         OF_LIBRARY["induced_crf"],
         Drawing("CRF with induction", "#009E73", "^", (0, (6, 1.2, 1.2, 1.2))),
-        Entry({"variance": "variances"}, _ITERATIONS, in_cost=True),
+        Entry(_VARIANCES, _ITERATIONS, in_cost=True),
     ),
     "induced_crf_labels": Method(
         Row("treecrf.models.linear.induced_crf:InducedCRF", False, as_expert={"features": "labels"}),
         Drawing("CRF with induction (label features)", "#999999", "$\u2660$", (0, (6, 2, 1.2, 2))),
-        Entry({"variance": "variances"}, _ITERATIONS, {"features": "labels"}),
+        Entry(_VARIANCES, _ITERATIONS, {"features": "labels"}),
     ),
     "voted_perceptron": Method(OF_LIBRARY["voted_perceptron"]),
     "crfsuite": Method(
@@ -318,17 +318,17 @@ METHODS = {
     "mallet": Method(
         Row(_MALLET, as_expert={"induction": True}),
         Drawing("MALLET", "#D55E00", "s", (0, (4, 1.2))),
-        Entry({"variance": "variances"}, _ITERATIONS, {"induction": True}, in_cost=True),
+        Entry(_VARIANCES, _ITERATIONS, {"induction": True}, in_cost=True),
     ),
     "mallet_labels": Method(
         Row(_MALLET, False, as_expert={"induction": True, "features": "labels"}),
         Drawing("MALLET (label features)", "#999999", "$\u2663$", (0, (4, 2.4))),
-        Entry({"variance": "variances"}, _ITERATIONS, {"induction": True, "features": "labels"}),
+        Entry(_VARIANCES, _ITERATIONS, {"induction": True, "features": "labels"}),
     ),
     "mallet_linear": Method(
         Row(_MALLET, False, as_expert={"induction": False}),
         Drawing("MALLET (no induction)", "#E69F00", "P", (0, (3, 1, 1, 1, 1, 1))),
-        Entry({"variance": "variances"}, _ITERATIONS, {"induction": False}, in_cost=True),
+        Entry(_VARIANCES, _ITERATIONS, {"induction": False}, in_cost=True),
     ),
     "smile": Method(
         Row("treecrf_studies.methods.java.smile:SmileCRF", start="fixed"),

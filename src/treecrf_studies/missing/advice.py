@@ -70,7 +70,7 @@ def advice(
     Parameters
     ----------
     evaluations, comparisons, costs : DataFrame
-        Of cells missing completely at random, from `treecrf_studies.missing.summary.summarise`.
+        Of cells missing completely at random, from `treecrf_studies.missing.summary.make_frames`.
     mechanism_evaluations, mechanism_comparisons : DataFrame, optional
         By mechanism, from there.
     """
@@ -104,7 +104,7 @@ def advice_layout(judged: pd.DataFrame, costs: pd.DataFrame) -> pd.DataFrame:
     judged : DataFrame
         From `judge`.
     costs : DataFrame
-        From `treecrf_studies.missing.summary.summarise`.
+        From `treecrf_studies.missing.summary.make_frames`.
     """
     relative = _relative_costs(costs)
     kinds = {name: part for name in (MCAR, MAR, MNAR) if (part := judged["missing"] == name).any()}
@@ -133,7 +133,7 @@ def judge(parts: Iterable[tuple[pd.DataFrame, pd.DataFrame, Sequence[str]]]) -> 
     Returns
     -------
     DataFrame
-        dataset, rate, mechanism, missing (`MCAR`, `MAR` or `MNAR`), method, percent, gap (points to the best of the
+        dataset, rate, mechanism, missing (`MCAR`, `MAR` or `MNAR`), method, value (percent), gap (points to the best of the
         case), standing.
     """
     found = []
@@ -145,8 +145,8 @@ def judge(parts: Iterable[tuple[pd.DataFrame, pd.DataFrame, Sequence[str]]]) -> 
         rows = evaluations[keys.isin(compared)]
         if len(rows):
             means = mean_accuracies(rows, case)
-            best = means.groupby(list(case))["percent"].transform("max")
-            found.append(standings(means, comparisons, case).assign(gap=means["percent"] - best))
+            best = means.groupby(list(case))["value"].transform("max")
+            found.append(standings(means, comparisons, case).assign(gap=means["value"] - best))
     if not found:
         return pd.DataFrame()
     joined = pd.concat(found, ignore_index=True)
@@ -192,7 +192,7 @@ def accuracy_table(evaluations: pd.DataFrame, comparisons: pd.DataFrame, costs: 
 
 def _marked(row: Mapping[Any, Any], is_compared: bool) -> str:
     mark = TOP if row["standing"] in AT_THE_TOP else BEATEN if row["standing"] == WORSE else ""
-    return f"{row['percent']:.1f} {mark if is_compared else ''}".rstrip()
+    return f"{row['value']:.1f} {mark if is_compared else ''}".rstrip()
 
 
 def _choice(rows: pd.DataFrame, when: str) -> str:
@@ -228,7 +228,7 @@ def _against_weighting(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> 
     if rows.empty or WEIGHTING not in set(rows["method"]):
         return []
     means = mean_accuracies(rows, MECHANISM_CASE)
-    best = means.loc[means.groupby(list(MECHANISM_CASE), sort=False)["percent"].idxmax()]
+    best = means.loc[means.groupby(list(MECHANISM_CASE), sort=False)["value"].idxmax()]
     lines = []
     for case in best.to_dict("records"):
         pair = comparisons[
@@ -253,7 +253,7 @@ def _relative_costs(costs: pd.DataFrame) -> dict[str, float]:
     """CPU seconds of a training iteration by method, imputation = 1; geometric mean over data sets and shares."""
     trained = costs[~costs["phase"].isin(PHASES_APART) & (costs["n_iterations"] > 0)]
     keys = ["dataset", "rate", "method"]
-    seconds = trained.groupby([*keys, "training_set"]).agg(cpu=("cpu_seconds", "sum"), n=("n_iterations", "first"))
+    seconds = trained.groupby([*keys, "draw"]).agg(cpu=("cpu_seconds", "sum"), n=("n_iterations", "first"))
     by_cell = (seconds["cpu"] / seconds["n"]).groupby(keys).mean().reset_index(name="seconds")
     by_cell = by_cell.pivot_table(index=["dataset", "rate"], columns="method", values="seconds")
     if "imputation" not in by_cell:
@@ -297,7 +297,7 @@ def holes_layout(ranked: pd.DataFrame) -> pd.DataFrame:
     ranked : DataFrame
         Of one data set, from `standings`.
     """
-    best = ranked.groupby("rate")["percent"].max()
+    best = ranked.groupby("rate")["value"].max()
     return pd.DataFrame(
         {
             "missing rate": [f"{100 * rate:g} %" for rate in best.index],
@@ -317,7 +317,7 @@ def _names(ranked: pd.DataFrame, rate: float, standings_of: Collection[str]) -> 
 
 def _told(name: str, description: Mapping[str, Any], ranked: pd.DataFrame) -> Part:
     """How many cells are missing already, what more of them cost, and which way is never found worse."""
-    best = ranked.groupby("rate")["percent"].max()
+    best = ranked.groupby("rate")["value"].max()
     most = best.index[-1]
     n_missing = sum(description[side]["missing_cells"] for side in ("train", "test"))
     own = f"{n_missing:,} cells are missing in the data." if n_missing else "No cell is missing in the data."
@@ -355,7 +355,7 @@ def tree_answers(evaluations: pd.DataFrame, comparisons: pd.DataFrame, differenc
     Parameters
     ----------
     evaluations, comparisons, differences : DataFrame
-        tree_evaluations, tree_comparisons and tree_differences of `treecrf_studies.missing.summary.summarise`.
+        tree_evaluations, tree_comparisons and tree_differences of `treecrf_studies.missing.summary.make_frames`.
     """
     evaluations, comparisons, differences = (
         frame[frame["rate"] > 0] for frame in (evaluations, comparisons, differences)

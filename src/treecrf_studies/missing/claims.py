@@ -242,7 +242,7 @@ def _accuracies(results: Results, dataset: str, rates: Sequence[float], sets: st
     if frame is None:
         return pd.DataFrame()
     damaged = frame[_at(frame, rates) & frame["method"].isin(METHODS)]
-    of_papers = (damaged[["training_set", "test_set"]] < PAPERS_SETS).all(axis=1)
+    of_papers = (damaged[["draw", "test_set"]] < PAPERS_SETS).all(axis=1)
     if sets == ALL and of_papers.all():
         return pd.DataFrame()
     used = damaged if sets == ALL else damaged[of_papers]
@@ -261,8 +261,8 @@ def _seconds_of_training(costs: pd.DataFrame) -> pd.DataFrame:
     dissertation.
     """
     training = costs[~costs["phase"].isin(PHASES_APART) & (costs["rate"] > 0) & costs["method"].isin(METHODS)]
-    runs = training.groupby(["training_set", "method", "rate"])["cpu_seconds"].sum().reset_index()
-    return runs.pivot_table(index="training_set", columns="method", values="cpu_seconds")
+    runs = training.groupby(["draw", "method", "rate"])["cpu_seconds"].sum().reset_index()
+    return runs.pivot_table(index="draw", columns="method", values="cpu_seconds")
 
 
 def _signed(value: float) -> str:

@@ -34,8 +34,8 @@ from treecrf_studies.options import Candidate, candidate_name, combinations
 
 Transform = Callable[[SequenceSet], SequenceSet]
 
-COST_NAMES = ["dataset", "rate", "method", "training_set", "phase", "cpu_seconds", "n_iterations"]
-CHOICE_NAMES = ["dataset", "rate", "method", "training_set", "candidate", "iteration", "held_out_accuracy"]
+COST_NAMES = ["dataset", "rate", "method", "draw", "phase", "cpu_seconds", "n_iterations"]
+CHOICE_NAMES = ["dataset", "rate", "method", "draw", "candidate", "iteration", "held_out_accuracy"]
 
 
 class MissingOutcome(NamedTuple):
@@ -44,12 +44,12 @@ class MissingOutcome(NamedTuple):
     Attributes
     ----------
     counts : DataFrame
-        dataset, rate, method, training_set, test_set, sequence, group, block, n_positions, n_correct: a row for each
+        dataset, rate, method, draw (of the damaged training set), test_set, sequence, group, block, n_positions, n_correct: a row for each
         evaluation and test sequence, or block of lines where there are few sequences.
     choices : DataFrame
-        dataset, rate, method, training_set, candidate (such as ``l2_regularization=10``), iteration, held_out_accuracy.
+        dataset, rate, method, draw, candidate (such as ``l2_regularization=10``), iteration, held_out_accuracy.
     costs : DataFrame
-        dataset, rate, method, training_set, phase, cpu_seconds, n_iterations. Phases: "choice" (all candidates on
+        dataset, rate, method, draw, phase, cpu_seconds, n_iterations. Phases: "choice" (all candidates on
         two thirds of the training set), those of `TreeCRF.seconds_` (the chosen one on all of it), "prediction"
         (of one test set, mean).
     """
@@ -135,8 +135,8 @@ def evaluate_method(
     fitted, held_out = hold_out(train.groups, settings.held_out, derive_seed(job.seed, dataset, "hold-out"))
     constant: dict[str, Any] = {"dataset": dataset, "rate": float(rate), "method": method}
 
-    def evaluate(training_set: int, _checkpoint: Checkpoint | None) -> Frames:
-        given = damaged(train, "train", training_set) if how.in_training else train
+    def evaluate(draw: int, _checkpoint: Checkpoint | None) -> Frames:
+        given = damaged(train, "train", draw) if how.in_training else train
         candidates = _candidates(method, settings, trees)
         labellers = [_build(given, job.window, method, candidate, settings, trees) for candidate in candidates]
         before = time.thread_time()
@@ -159,13 +159,10 @@ def evaluate_method(
         }
         costs = pd.DataFrame({"phase": list(seconds), "cpu_seconds": list(seconds.values())})
         frames = (pd.concat(counts), pd.DataFrame([chosen]), costs.assign(n_iterations=chosen["iteration"]))
-        return tuple(frame.assign(training_set=training_set, **constant) for frame in frames)
+        return tuple(frame.assign(draw=draw, **constant) for frame in frames)
 
     of = f"{trees}_{mechanism}_rate_{rate:g}"
-    found = [
-        job.cache.finished(f"{of}_training_set_{training_set}", partial(evaluate, training_set))
-        for training_set in range(n_training_sets)
-    ]
+    found = [job.cache.finished(f"{of}_draw_{draw}", partial(evaluate, draw)) for draw in range(n_training_sets)]
     counts, choices, costs = (pd.concat(frames, ignore_index=True) for frames in zip(*found, strict=True))
     return MissingOutcome(counts[COUNT_NAMES], choices[CHOICE_NAMES].astype({"iteration": int}), costs[COST_NAMES])
 

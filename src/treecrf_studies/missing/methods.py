@@ -46,7 +46,7 @@ COUNT_NAMES = [
     "dataset",
     "rate",
     "method",
-    "training_set",
+    "draw",
     "test_set",
     "sequence",
     "group",

@@ -28,8 +28,8 @@ from treecrf_studies.missing.tables import (
     significance_layout,
     variances_layout,
 )
-from treecrf_studies.rendering.markdown import flattened, parts_text
 from treecrf_studies.rendering.panels import save_figure
+from treecrf_studies.rendering.parts import flattened, parts_text
 
 Progress = Callable[[int, str], None]
 """Called with the number of finished jobs and what the last one was."""
@@ -141,7 +141,7 @@ def study_own_missing(
         for method in settings.methods:
             job = JobContext(settings, name, method, window, (train, test), seed=derive_seed(seed, draw))
             counts, _, costs = evaluate_method(job, 0.0)
-            outcomes.append([frame.assign(rate=1.0, training_set=draw) for frame in (counts, costs)])
+            outcomes.append([frame.assign(rate=1.0, draw=draw) for frame in (counts, costs)])
             progress(len(outcomes), f"{method} with missing values like the file's")
     counts, costs = (pd.concat(frames, ignore_index=True) for frames in zip(*outcomes, strict=True))
     frames = {**_analyse(counts, settings), "costs": costs}

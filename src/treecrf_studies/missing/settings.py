@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -11,16 +11,15 @@ from treecrf.models.registry import IN_TREES, TRANSFORMS
 from treecrf_studies.methods.catalogue import MISSING, TREATMENTS, unused_settings
 from treecrf_studies.missing.methods import PAPERS, TREES
 from treecrf_studies.options import (
+    ComparedSettings,
     Count,
     Decoder,
-    Labellers,
     Leaves,
+    MethodsSettings,
     Name,
     Regularization,
     Share,
-    StudySettings,
     refuse_unknown,
-    used_labellers,
 )
 
 METHODS = tuple(dict.fromkeys((*IN_TREES, *TRANSFORMS, *MISSING)))
@@ -34,11 +33,11 @@ else:
     MechanismName = Literal[tuple(MECHANISMS)]
 
 
-class MissingSettings(StudySettings):
+class MissingSettings(ComparedSettings, MethodsSettings):
     """The study of chapter 4: which way of handling missing input values is best."""
 
     counted = ("n_iterations",)
-    whole: ClassVar[frozenset[str]] = StudySettings.whole | {
+    whole: ClassVar[frozenset[str]] = ComparedSettings.whole | {
         "methods",
         "rates",
         "mechanism_datasets",
@@ -46,7 +45,6 @@ class MissingSettings(StudySettings):
         "baseline",
         "baselines",
         "papers_sets",
-        "equivalence_margin",
         "degrees_of_freedom",
     }
 
@@ -56,7 +54,6 @@ class MissingSettings(StudySettings):
         description="Treatments of missing values in trees; neural_crf, a network with an embedding for missing values; and your "
         "labellers that handle missing values.",
     )
-    labellers: Labellers = Field({}, description="Filled from the configuration's labellers.")
     rates: list[Share] = Field(
         [0.0, 0.05, 0.1, 0.2, 0.4], min_length=1, description="Shares of cells that go missing; 0 is the reference."
     )
@@ -116,9 +113,6 @@ class MissingSettings(StudySettings):
         ge=50,
         description="Lines of such a block, at least; more where the methods' difference is correlated beyond.",
     )
-    equivalence_margin: float = Field(
-        0.5, gt=0, description="Points of accuracy within which methods count as equivalent."
-    )
     degrees_of_freedom: Literal["fewest", "satterthwaite"] = Field(
         "satterthwaite",
         description="Of the test with sequences and training sets: Satterthwaite's, or the fewer of both, minus 1, more cautious.",
@@ -169,10 +163,10 @@ class MissingSettings(StudySettings):
             return super().values(name)
         return sorted({self.baseline_of(dataset) for dataset in self.datasets})
 
-    def used_by(self, method: str) -> dict[str, Any]:
-        """JSON values of the settings that a job of the method looks at, so that changing others reruns nothing."""
-        unused = {*self.whole, "labellers", *unused_settings(method, MISSING)} - {"rates", "mechanisms", "n_iterations"}
-        return self.model_dump(mode="json", exclude=unused) | used_labellers(method, self.labellers)
+    def unused_by(self, method: str) -> set[str]:
+        """See `MethodsSettings`."""
+        unused = super().unused_by(method) | unused_settings(method, MISSING)
+        return unused - {"rates", "mechanisms", "n_iterations"}
 
     @property
     def other_trees(self) -> list[str]:

@@ -22,30 +22,29 @@ OF_MODEL = {
 }
 """Columns of the papers' tests under the names that they have beside the sequence-level test."""
 
+DRAWN = {"draw": "training_set"}
+"""What a draw is of, as the tests call it."""
 
-def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
+
+def make_frames(context: SummaryContext) -> dict[str, pd.DataFrame]:
     """All jobs of one data set, in the order of methods and rates, as frames with a column stand_in.
 
     The frames are those of `treecrf_studies.missing.jobs.MissingOutcome`, and ``tree_counts`` and ``mechanism_counts``
     where there are such jobs; the sets are whole, as they are before cells go missing.
     """
-    frames, margin, degrees_of_freedom = (
-        context.frames,
-        context.settings["equivalence_margin"],
-        context.settings["degrees_of_freedom"],
-    )
-    counts = stacked(frames["counts"])
+    frames, counts = context.frames, context.of_jobs("counts")
+    margin, degrees_of_freedom = context.settings["equivalence_margin"], context.settings["degrees_of_freedom"]
     other_trees = beside_papers(counts, frames.get("tree_counts", []))
     found = {
         **analyse(counts, context.settings["papers_sets"], margin, degrees_of_freedom),
         **analyse_by("tree", "trees", other_trees, margin, degrees_of_freedom),
         "tree_differences": compare_trees(other_trees, margin, degrees_of_freedom),
         **analyse_by("mechanism", "mechanism", frames.get("mechanism_counts", []), margin, degrees_of_freedom),
-        "choices": stacked(frames["choices"]),
-        "costs": stacked(frames["costs"]).assign(all_surrogates=context.settings["n_surrogates"] is None),
+        "choices": context.of_jobs("choices"),
+        "costs": context.of_jobs("costs").assign(all_surrogates=context.settings["n_surrogates"] is None),
         "frequencies": feature_frequencies(context.dataset, SequenceSet.concatenate(context.sets)),
     }
-    return {name: frame.assign(stand_in=bool(context.description["stand_in"])) for name, frame in found.items()}
+    return {name: frame.assign(stand_in=context.is_stand_in) for name, frame in found.items()}
 
 
 def beside_papers(counts: pd.DataFrame, tree_counts: Sequence[pd.DataFrame]) -> list[pd.DataFrame]:
@@ -59,7 +58,7 @@ def beside_papers(counts: pd.DataFrame, tree_counts: Sequence[pd.DataFrame]) -> 
     papers = counts.assign(trees=PAPERS)
     others = stacked(tree_counts)
     if len(others):
-        papers = papers[papers["training_set"].isin(others["training_set"].unique())]
+        papers = papers[papers["draw"].isin(others["draw"].unique())]
     return [papers, *tree_counts]
 
 
@@ -77,21 +76,18 @@ def analyse(
     compared = comparable(counts)
     of_papers = _first_sets(compared, papers_sets)
     sequences = compared.groupby(COUNT_NAMES[:7], sort=False, observed=True)[COUNT_NAMES[8:]].sum().reset_index()
-    model = compare_all(_first_sets(sequences, papers_sets)).drop(
+    model = compare_all(_first_sets(sequences, papers_sets).rename(columns=DRAWN)).drop(
         columns=["accuracy_points", "points_low", "points_high"]
     )
     model = model.rename(columns=OF_MODEL)
-    valid, papers = (
-        compare_crossed(each, equivalence_margin, degrees_of_freedom == "satterthwaite")
-        for each in (compared, of_papers)
-    )
+    valid, papers = (_compare(each, equivalence_margin, degrees_of_freedom) for each in (compared, of_papers))
     pairs = ["dataset", "rate", "method", "other"]
     return {
         "evaluations": evaluations(counts),
         "comparisons": model.merge(valid, on=pairs, validate="one_to_one"),
         "papers_comparisons": model.merge(papers, on=pairs, validate="one_to_one"),
         "deviance": deviances(evaluations(compared), papers_sets),
-        "variances": decompose_crossed(compared),
+        "variances": decompose_crossed(compared.rename(columns=DRAWN)),
     }
 
 
@@ -105,8 +101,7 @@ def analyse_by(
     """
     of_value = {value: part.drop(columns=name) for value, part in _by_value(counts, name)}
     compared = {
-        value: compare_crossed(comparable(part), equivalence_margin, degrees_of_freedom == "satterthwaite")
-        for value, part in of_value.items()
+        value: _compare(comparable(part), equivalence_margin, degrees_of_freedom) for value, part in of_value.items()
     }
     counted = {value: evaluations(part) for value, part in of_value.items()}
     return {
@@ -135,9 +130,7 @@ def compare_trees(counts: Sequence[pd.DataFrame], equivalence_margin: float, deg
     shared = every[every.groupby("method", observed=True)["trees"].transform("nunique") > 1]
     combined = shared.groupby(["trees", "method"], observed=True)
     kinds = pd.DataFrame([key for key, _ in combined], columns=["trees", "method"])
-    tested = compare_crossed(
-        comparable(shared.assign(method=combined.ngroup())), equivalence_margin, degrees_of_freedom == "satterthwaite"
-    )
+    tested = _compare(comparable(shared.assign(method=combined.ngroup())), equivalence_margin, degrees_of_freedom)
     for role, trees in (("other", "other_trees"), ("method", "trees")):
         place = tested[role].astype(int)
         tested = tested.assign(**{role: place.map(kinds["method"]), trees: place.map(kinds["trees"])})
@@ -156,17 +149,20 @@ def deviances(evaluated: pd.DataFrame, papers_sets: int) -> pd.DataFrame:
     )
 
 
+def _compare(counts: pd.DataFrame, equivalence_margin: float, degrees_of_freedom: str) -> pd.DataFrame:
+    return compare_crossed(counts.rename(columns=DRAWN), equivalence_margin, degrees_of_freedom == "satterthwaite")
+
+
 def _first_sets(counts: pd.DataFrame, n_sets: int) -> pd.DataFrame:
     """The rows of the first so many damaged training sets and test sets."""
-    return counts[(counts[["training_set", "test_set"]] < n_sets).all(axis=1)]
+    return counts[(counts[["draw", "test_set"]] < n_sets).all(axis=1)]
 
 
 def _deviance(evaluated: pd.DataFrame) -> pd.DataFrame:
-    n_sets = (
-        evaluated.groupby(["dataset", "rate"], observed=True)[["training_set", "test_set"]].nunique().add_prefix("n_")
-    )
-    n_sets.columns = n_sets.columns + "s"
-    return analysis_of_deviance(evaluated.assign(sequence=0)).join(n_sets, on=["dataset", "rate"])
+    n_sets = evaluated.groupby(["dataset", "rate"], observed=True)[["draw", "test_set"]].nunique()
+    n_sets.columns = ["n_training_sets", "n_test_sets"]
+    deviance = analysis_of_deviance(evaluated.rename(columns=DRAWN).assign(sequence=0))
+    return deviance.join(n_sets, on=["dataset", "rate"])
 
 
 def _by_value(counts: Sequence[pd.DataFrame], name: str) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -191,7 +187,7 @@ def evaluations(counts: pd.DataFrame) -> pd.DataFrame:
 
 def comparable(counts: pd.DataFrame) -> pd.DataFrame:
     """The rows of rates at which the methods can differ: not those where nothing is missing (all counts agree)."""
-    keys = ["dataset", "rate", "training_set", "test_set", "block"]
+    keys = ["dataset", "rate", "draw", "test_set", "block"]
     differs = counts.groupby(keys, observed=True)["n_correct"].transform("nunique") > 1
     some = differs.groupby([counts["dataset"], counts["rate"]]).transform("any")
     return counts[some | (counts["rate"] > 0)]

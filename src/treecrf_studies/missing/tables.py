@@ -178,9 +178,7 @@ def accuracy_layout(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> pd.
         found = _aligned(means[means["method"] == method], rows)
         columns[method_name(method)] = [
             marked_if(with_deviation(*values), (dataset, rate, method) in top)
-            for dataset, rate, *values in found[[*CASE, "percent", "deviation", "n_values"]].itertuples(
-                index=False, name=None
-            )
+            for dataset, rate, *values in found[[*CASE, "value", "sd", "n"]].itertuples(index=False, name=None)
         ]
     return pd.DataFrame(columns)
 
@@ -191,7 +189,7 @@ def costs_layout(costs: pd.DataFrame) -> pd.DataFrame:
     Means over the training sets; a training is all phases but `PHASES_APART`, which have columns of their own. The
     methods choose different numbers of iterations: hence the group "one iteration"; a method without has a dash.
     """
-    names = ["dataset", "rate", "method", "training_set"]
+    names = ["dataset", "rate", "method", "draw"]
     groups = costs.assign(phase=costs["phase"].where(costs["phase"].isin(PHASES_APART), "training"))
     seconds = groups.pivot_table(index=names, columns="phase", values="cpu_seconds", aggfunc="sum")
     several = costs.groupby("method")["n_iterations"].transform("max") > 1  # other methods have none to speak of
@@ -334,7 +332,7 @@ def _layout(evaluations: pd.DataFrame, comparisons: pd.DataFrame, name: str, sho
     top = top_cells(means, comparisons, case)
     cells = {
         tuple(row[:-3]): marked_if(with_deviation(*row[-3:]), tuple(row[:-3]) in top)
-        for row in means[[*case, "method", "percent", "deviation", "n_values"]].itertuples(index=False, name=None)
+        for row in means[[*case, "method", "value", "sd", "n"]].itertuples(index=False, name=None)
     }
     found = spreads(means, comparisons, case).to_dict("records")
     differences = {tuple(row[part] for part in case): _difference(row) for row in found}

@@ -154,7 +154,7 @@ def direction(points: float) -> str:
     return f"{number(abs(points))} points {'better' if points > 0 else 'worse'} than" if points else "as good as"
 
 
-def with_and(items: Iterable[str]) -> str:
+def with_and(items: Iterable[str], word: str = "and") -> str:
     """Texts in a sentence."""
     texts = list(items)
-    return " and ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
+    return f" {word} ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite, isnan
+from math import isfinite, isnan, nan
 from typing import NamedTuple
 
 import matplotlib as mpl
@@ -14,11 +14,8 @@ from treecrf_studies.rendering.cells import number, signed
 from treecrf_studies.rendering.parts import Drawing, escaped
 from treecrf_studies.rendering.style import INK, SETTINGS, SMALL
 
-STANDINGS = {"replicated": "#0072B2", "partly": "#3a96cc", "not_replicated": "#D55E00", "undecided": INK}
+STANDINGS = {"replicated": "#0072B2", "partly": "#3a96cc", "not_replicated": "#D55E00", "undecided": INK, "": "#0072B2"}
 """Colours by verdict, which colour-blind readers tell apart."""
-
-COLOR = "#0072B2"
-"""Of lines without a verdict."""
 
 LONGEST = 3.0
 """An interval is cut where it is longer than so many times the median one."""
@@ -29,23 +26,32 @@ PLOT, LINE, LETTER = 3.3, 0.24, 0.066
 LONG = 25
 """A plot of more lines has its axis at the top too."""
 
-MOST_NAMED = 12
-"""The alternative text names so many lines at most."""
+MOST_NAMED, MOST_LETTERS = 12, 66
+"""The alternative text names so many lines at most; a label is cut where it has more letters."""
+
+ON_PAPER = {"figure.facecolor": "white"} | dict.fromkeys(
+    ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), "black"
+)
 
 
 class Interval(NamedTuple):
     """A line: a value with its interval, and the values behind it, such as those of single data sets; `standing` is a
-    verdict whose colour the line has. A line without a value is a heading.
+    verdict whose colour the line has, or a colour. A line without a value is a heading.
     """
 
     label: str
-    value: float
-    low: float
-    high: float
+    value: float = nan
+    low: float = nan
+    high: float = nan
     note: str = ""
     standing: str = ""
     dots: tuple[float, ...] = ()
     marker: str = "o"
+
+    @property
+    def is_known(self) -> bool:
+        """Whether both ends are finite."""
+        return isfinite(self.low) and isfinite(self.high)
 
 
 class Forest(NamedTuple):
@@ -58,6 +64,7 @@ class Forest(NamedTuple):
     limits : tuple of float
         Values at which vertical lines stand.
     unit : str
+        Differences in "points" have a sign.
     """
 
     caption: str
@@ -65,14 +72,13 @@ class Forest(NamedTuple):
     limits: tuple[float, ...] = (0.0,)
     unit: str = "points"
 
-    def text(self, row: Interval) -> str:
+    def text(self, row: Interval, with_interval: bool = True) -> str:
         """The value with its interval."""
-        shown = signed if self.unit == "points" else number
+        shown = signed if "points" in self.unit else number
         if isnan(row.value):
             return ""
-        if not (isfinite(row.low) and isfinite(row.high)):
-            return shown(row.value)
-        return f"{shown(row.value)} ({shown(row.low)} to {shown(row.high)})"
+        interval = f" ({shown(row.low)} to {shown(row.high)})" if row.is_known and with_interval else ""
+        return f"{shown(row.value)}{interval}"
 
     def part(self) -> Drawing:
         """The plot as a part of a page."""
@@ -82,77 +88,67 @@ class Forest(NamedTuple):
 
 def forest_layout(forest: Forest) -> pd.DataFrame:
     """The same as a table."""
-    columns = {
-        "comparison": [row.label for row in forest.rows],
-        forest.unit: [forest.text(row) for row in forest.rows],
-        "note": [row.note for row in forest.rows],
-    }
-    return pd.DataFrame({name: cells for name, cells in columns.items() if any(cells)}, dtype=object)
+    rows = [(row.label, forest.text(row), row.note) for row in forest.rows]
+    layout = pd.DataFrame(rows, columns=["comparison", forest.unit, "note"], dtype=object)
+    return layout.loc[:, (layout != "").any()]
 
 
-def forest_figure(forest: Forest) -> Figure:
+def forest_figure(forest: Forest, width: float | None = None) -> Figure:
     """Labels at the left, intervals in the middle, numbers at the right; small dots are the values behind a line.
 
-    Intervals that are far longer than most end in an arrow at the edge.
+    Intervals that are far longer than most end in an arrow at the edge. A figure of so many inches is for paper: black
+    on white, without the ends of intervals in numbers.
     """
-    rows = list(forest.rows)
-    texts = [f"{forest.text(row)}{f'  {row.note}' if row.note else ''}" for row in rows]
-    labels = [_short(row.label) for row in rows]
+    rows, low, high = forest.rows, *_ends(forest)
+    texts = [f"{forest.text(row, width is None)}  {row.note}".rstrip() for row in rows]
+    labels = [row.label if len(row.label) <= MOST_LETTERS else f"{row.label[: MOST_LETTERS - 1]}…" for row in rows]
     left, right = (LETTER * max(map(len, words), default=0) + 0.2 for words in (labels, texts))
-    width, height = left + PLOT + right, LINE * len(rows) + (0.9 if len(rows) > LONG else 0.62)
-    with mpl.rc_context(SETTINGS):
+    plot, style = (PLOT, {}) if width is None else (max(width - left - right, 0.5), ON_PAPER)
+    is_long = len(rows) > LONG
+    width, height = left + plot + right, LINE * len(rows) + (0.9 if is_long else 0.62)
+    with mpl.rc_context(SETTINGS | style):
         figure = Figure(figsize=(width, height))
-        axes = figure.add_axes((left / width, 0.46 / height, PLOT / width, LINE * len(rows) / height))
-        low, high = _ends(forest)
-        axes.set_xlim(low, high)
-        axes.set_ylim(len(rows) - 0.5, -0.5)
+        axes = figure.add_axes((left / width, 0.46 / height, plot / width, LINE * len(rows) / height))
+        axes.set(xlim=(low, high), ylim=(len(rows) - 0.5, -0.5), yticks=[])
         for limit in forest.limits:
             axes.axvline(limit, color=INK, linewidth=0.9, linestyle="-" if limit == 0 else "--", zorder=1)
         for place, row in enumerate(rows):
-            color = STANDINGS.get(row.standing, COLOR)
+            color = STANDINGS.get(row.standing, row.standing)
             axes.plot(row.dots, [place] * len(row.dots), ".", color=color, alpha=0.45, markersize=4, zorder=2)
-            if isfinite(row.low) and isfinite(row.high):
-                axes.plot(
-                    [max(row.low, low), min(row.high, high)], [place, place], color=color, linewidth=1.6, zorder=2
-                )
-                cut = [(low, "<")] * (row.low < low) + [(high, ">")] * (row.high > high)
-                for end, marker in cut:
-                    axes.plot(end, place, marker, color=color, markersize=4, clip_on=False, zorder=3)
-            end = min(max(row.value, low), high)
-            axes.plot(end, place, row.marker, color=color, markersize=5, zorder=3, clip_on=False)
-            room, weight = axes.get_yaxis_transform(), "bold" if isnan(row.value) else "normal"
-            axes.text(
-                -0.03, place, labels[place], transform=room, ha="right", va="center", fontsize=SMALL, weight=weight
-            )
-            axes.text(1.03, place, texts[place], transform=room, va="center", fontsize=SMALL)
-        axes.set_yticks([])
+            if row.is_known:
+                ends = [max(row.low, low), min(row.high, high)]
+                axes.plot(ends, [place, place], color=color, linewidth=1.6, zorder=2)
+            marks = [(min(max(row.value, low), high), row.marker, 5)]
+            marks += [(low, "<", 4)] if row.is_known and row.low < low else []
+            marks += [(high, ">", 4)] if row.is_known and row.high > high else []
+            for end, marker, size in marks:
+                axes.plot(end, place, marker, color=color, markersize=size, clip_on=False, zorder=3)
+            weight = "bold" if isnan(row.value) else "normal"
+            for x, text, side in ((-0.03, labels[place], "right"), (1.03, texts[place], "left")):
+                room = axes.get_yaxis_transform()
+                axes.text(x, place, text, transform=room, ha=side, va="center", fontsize=SMALL, weight=weight)
         axes.spines["left"].set_visible(False)
-        axes.tick_params(top=len(rows) > LONG, labeltop=len(rows) > LONG)
+        axes.tick_params(top=is_long, labeltop=is_long)
         axes.set_xlabel("difference in accuracy (points)" if forest.unit == "points" else forest.unit)
     return figure
 
 
 def forest_alt(forest: Forest) -> str:
     """What is seen, for readers who cannot see it."""
-    shown = "; ".join(f"{row.label}: {forest.text(row)}" for row in forest.rows[:MOST_NAMED])
-    rest = len(forest.rows) - MOST_NAMED
+    lines = [f"{row.label}: {forest.text(row)}".removesuffix(": ") for row in forest.rows]
+    shown, rest = "; ".join(lines[:MOST_NAMED]), len(lines) - MOST_NAMED
     return f"{forest.caption.rstrip('.')}, in {forest.unit}. {shown}{f'; and {rest} more lines' if rest > 0 else ''}."
-
-
-def _short(label: str, most: int = 80) -> str:
-    return label if len(label) <= most else f"{label[: most - 1]}…"
 
 
 def _ends(forest: Forest) -> tuple[float, float]:
     """The ends of the axis: of all values, and of intervals unless they are far longer than most."""
-    values = (
-        [row.value for row in forest.rows if isfinite(row.value)]
-        + [dot for row in forest.rows for dot in row.dots]
-        + [*forest.limits]
-    )
-    known = [row for row in forest.rows if isfinite(row.low) and isfinite(row.high)]
+    known = [row for row in forest.rows if row.is_known]
     halves = sorted((row.high - row.low) / 2 for row in known)
     longest = LONGEST * halves[(len(halves) - 1) // 2] if halves else 0.0
+    values: list[float] = [
+        *forest.limits,
+        *(value for row in forest.rows for value in (row.value, *row.dots) if isfinite(value)),
+    ]
     for row in known:
         values += [max(row.low, row.value - longest), min(row.high, row.value + longest)]
     low, high = min(values), max(values)

@@ -25,6 +25,9 @@ MARKER_SIZES = {"^": 4.9, "v": 4.9, "s": 3.6}
 LETTER = 0.083
 """Inches that a letter of a title takes: longer titles have several lines, so that none runs into the next panel."""
 
+GUIDE = "guide"
+"""The gid of a line that is no method's."""
+
 MOST_PANELS = 8
 """Of which `seen_in` tells."""
 
@@ -157,8 +160,8 @@ def seen_in(figure: Figure) -> str:
         ends = {}
         for mark, name in zip(*axes.get_legend_handles_labels(), strict=True):
             line = mark[0] if isinstance(mark, tuple) else mark  # of error bars
-            if not isinstance(line, Line2D) or line.get_linestyle() == "None":  # of marks alone, y may be a row
-                continue
+            if not isinstance(line, Line2D) or line.get_linestyle() == "None" or line.get_gid() == GUIDE:
+                continue  # of marks alone, y may be a row
             known = [(x, y) for x, y in np.asarray(line.get_xydata()) if x == x and y == y]
             if len(known) > 1:
                 ends[str(name)] = max(known)[1]
@@ -218,10 +221,11 @@ def label_points(
     colors: Sequence[str],
     line: np.ndarray | None = None,
 ) -> None:
-    """Write a name beside each mark, where it hides no mark, no other name and nothing of a line, as far as there is such
-    a place.
+    """Write a name beside each mark, where it hides no mark, no other name and nothing of a line, as far as there is
+    such a place.
 
-    The corners of the line are rows of x and y. A line leads to names that are not next to their marks. Limits, scales and size of the axes are to be set before.
+    The corners of the line are rows of x and y. A line leads to names that are not next to their marks. Limits, scales
+    and size of the axes are to be set before.
     """
     figure.draw_without_rendering()
     points = axes.transData.transform(at) * 72 / figure.dpi

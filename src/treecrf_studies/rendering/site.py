@@ -5,9 +5,7 @@ A link to a CSV file that is alone in its paragraph becomes that table, folded u
 
 from __future__ import annotations
 
-import base64
 import csv
-import hashlib
 import io
 import re
 import shutil
@@ -19,7 +17,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from treecrf.io.files import resource, write_text
-from treecrf_studies.rendering.markdown import is_number, listed_pages
+from treecrf.pages.page import sources_of
+from treecrf_studies.rendering.parts import is_number, listed_pages
 
 STATIC = ("results.css", "results.js")
 """Files of this package that every page has, beside those of the theme."""
@@ -57,7 +56,7 @@ def build_site(source: Path, target: Path, title: str) -> None:
     Parameters
     ----------
     source : Path
-        As of `treecrf_studies.rendering.markdown.write_pages`; the first page is ``index.md``.
+        As of `treecrf_studies.rendering.parts.write_pages`; the first page is ``index.md``.
     target : Path
         Pages and files of an earlier site are replaced, other files stay.
     title : str
@@ -104,8 +103,7 @@ def _pages_of(folder: Path) -> list[Path]:
 def with_policy(page: str) -> str:
     """A page with a Content-Security-Policy: the scripts that it has and no other, and no request to anywhere."""
     scripts = re.findall(r"<script>(.*?)</script>", page, flags=re.DOTALL)
-    digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
-    sources = " ".join([FILES, *dict.fromkeys(f"'sha256-{digest}'" for digest in digests)])
+    sources = " ".join([FILES, *sources_of(scripts)])
     policy = (
         f"default-src 'none'; script-src {sources}; style-src {FILES} 'unsafe-inline'; img-src {FILES} data:; "
         f"font-src {FILES} data:; connect-src 'none'; base-uri 'none'; form-action {FILES}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,8 @@ import pandas as pd
 
 from treecrf.io.messages import counted
 from treecrf_studies.framework.claims.judge import JUDGED, REPLICATED, UNDECIDED
-from treecrf_studies.rendering.cells import DASH, framed, number, p_value_text, signed, three_digits, with_and
+from treecrf_studies.framework.claims.rows import WITHOUT
+from treecrf_studies.rendering.cells import DASH, number, p_text, p_value_text, signed, three_digits, with_and
 from treecrf_studies.rendering.forest import Forest, Interval
 from treecrf_studies.rendering.parts import (
     Group,
@@ -25,17 +26,13 @@ from treecrf_studies.rendering.parts import (
     escaped,
     link,
     listed,
-    md,
     paragraph,
 )
 from treecrf_studies.report.ledger import LARGER_SAMPLE
 from treecrf_studies.report.papers import (
     MISSING,
-    PAPERS,
     claim_path,
-    counts_text,
     paper_of,
-    rules_parts,
     signed_verdict,
     three_counts,
     verdict_text,
@@ -94,27 +91,28 @@ def claim_pages(claims: pd.DataFrame, by_rule: pd.DataFrame, compared: pd.DataFr
 
 def reason(row: Row, compared: pd.DataFrame) -> str:
     """Why a claim has its verdict, in one sentence."""
+    is_open = row["verdict"] == UNDECIDED
     if row["verdict"] not in JUDGED:
         return str(row["explanation"])
-    if row["verdict"] == UNDECIDED and not np.isfinite(compared["high"].astype(float)).any():
+    if is_open and not np.isfinite(compared["high"].astype(float)).any():
         return _without_intervals(compared)
-    counts = compared["holds"].value_counts()
-    decisive = compared[compared["holds"] == ("open" if row["verdict"] == UNDECIDED else "no")]
-    decisive = decisive if len(decisive) else compared[compared["holds"] != "yes"]
-    example = _measured_sentence(decisive.iloc[0].to_dict(), len(compared) > 1) if len(decisive) else ""
     if len(compared) == 1:
-        return example or _measured_sentence(compared.iloc[0].to_dict(), False)
-    words = {
-        "yes": ("holds", "hold"),
-        "partly": ("holds in part", "hold in part"),
-        "no": ("fails", "fail"),
-        "open": ("is open", "are open"),
-    }
-    shown = ", ".join(f"{counts[name]} {text[int(counts[name] > 1)]}" for name, text in words.items() if name in counts)
+        return _measured_sentence(compared.iloc[0].to_dict(), False)
+    counts = compared["holds"].value_counts().to_dict()
+    decisive = compared[compared["holds"] == ("open" if is_open else "no")]
+    decisive = decisive if len(decisive) else compared[compared["holds"] != "yes"]
+    words = {"yes": "hold{s}", "partly": "hold{s} in part", "no": "fail{s}", "open": "{be} open"}
+    shown = ", ".join(
+        f"{counts[name]} {text.format(s='s' * (counts[name] == 1), be='is' if counts[name] == 1 else 'are')}"
+        for name, text in words.items()
+        if name in counts
+    )
     found = f"Of {counted(len(compared), 'comparison')}, {shown}"
     if NO_DIFFERENCE in row["test"]:
         found += "; no test finds a difference, which does not show that there is none"
-    return f"{found}." if row["verdict"] == REPLICATED or not example else f"{found}; for example, {example}"
+    if row["verdict"] == REPLICATED or decisive.empty:
+        return f"{found}."
+    return f"{found}; for example, {_measured_sentence(decisive.iloc[0].to_dict(), True)}"
 
 
 def _without_intervals(compared: pd.DataFrame) -> str:
@@ -124,9 +122,9 @@ def _without_intervals(compared: pd.DataFrame) -> str:
         + (f" (published {_value(row, 'published')})" if pd.notna(row["published"]) else "")
         for row in compared.to_dict("records")
     ]
-    what = with_and(compared["what"].unique())
     return (
-        f"{what}: {with_and(texts)}. Each was timed in one training, which gives no interval, so that no test decides."
+        f"{with_and(compared['what'].unique())}: {with_and(texts)}. Each was timed in one training, which gives no "
+        "interval, so that no test decides."
     )
 
 
@@ -147,69 +145,62 @@ def with_thresholds(compared: pd.DataFrame) -> pd.DataFrame:
 
 def comparisons_layout(compared: pd.DataFrame) -> pd.DataFrame:
     """A line for each comparison: published, measured, interval, p-values, and whether the claim holds."""
-    rows = compared.to_dict("records")
-    shown: dict[str, list[Any]] = {
-        "data set": [row["dataset"] for row in rows],
-        "comparison": [row["what"] for row in rows],
-        "published": [_value(row, "published") for row in rows],
-        "measured, averaged as published": [_value(row, "alike") for row in rows],
-        "measured": [_value(row, "measured") for row in rows],
-        "interval": [_interval(row) or DASH for row in rows],
-        "p": [p_value_text(row["p"]) for row in rows],
-        "p, paper's test": [p_value_text(row["papers_p"]) for row in rows],
-        "claim": [HOLDS[row["holds"]][0] for row in rows],
-    }
-    return framed(
+    rows = [
         {
-            name: cells
-            for name, cells in shown.items()
-            if name in ("claim", "comparison") or {*map(str, cells)} - {DASH, ""}
+            "data set": row["dataset"],
+            "comparison": row["what"],
+            "published": _value(row, "published"),
+            "measured, averaged as published": _value(row, "alike"),
+            "measured": _value(row, "measured"),
+            "interval": _interval(row) or DASH,
+            "p": p_value_text(row["p"]),
+            "p, paper's test": p_value_text(row["papers_p"]),
+            "claim": HOLDS[row["holds"]][0],
         }
-    )
+        for row in compared.to_dict("records")
+    ]
+    layout = pd.DataFrame(rows, dtype=object)
+    return layout.loc[
+        :, [name in ("claim", "comparison") or not layout[name].isin([DASH, ""]).all() for name in layout]
+    ]
 
 
 # --- pages ------------------------------------------------------------------------------------------
 
 
 def _list_page(claims: pd.DataFrame, by_rule: pd.DataFrame, compared: pd.DataFrame) -> Page:
-    sections = [
-        Section(f"claims-{paper.start}", paper.title, [_list_table(of_paper, compared)])
-        for paper in PAPERS
-        if len(of_paper := claims[claims["id"].map(paper.has)])
-    ]
-    rules = rules_parts(claims, by_rule)
-    digest = ", ".join(dict.fromkeys(claims["rules"]))
+    sections = [Section("claims", "List", [_list_table(claims, compared)])]
+    if len(by_rule):
+        rules = Table("Verdicts under other rules", rules_layout(claims, by_rule))
+        sections.append(Section("other-rules", "Sensitivity to thresholds and tests", [paragraph(OTHER_RULES), rules]))
     lead: list[Part] = [
         paragraph(INTRODUCTION),
         paragraph("{n}:", n=counted(len(claims), "claim")),
         *listed(three_counts(claims)),
-        paragraph("Digest of the rules: {digest}.", digest=digest),
+        paragraph("Digest of the rules: {digest}.", digest=", ".join(claims["rules"].unique())),
     ]
-    others = [Section("other-rules", "Sensitivity to thresholds and tests", rules)] if rules else []
-    return Page(PATH, "Claims of the papers", "Claims", [Group("", [*sections, *others])], lead)
+    return Page(PATH, "Claims of the papers", "Claims", [Group("", sections)], lead)
 
 
 def _list_table(claims: pd.DataFrame, compared: pd.DataFrame) -> Table:
-    rows = claims.to_dict("records")
-    numbers = dict(list(compared[compared["part"] == ""].groupby("id")))
-    nothing = compared.iloc[:0]
-    columns: dict[str, list[Any]] = {
-        "claim": [row["id"] for row in rows],
-        "the paper's test": [signed_verdict(row["verdict_papers_test"]) for row in rows],
-        "sequence-level test": [signed_verdict(row["verdict"]) for row in rows],
-        "larger sample": [signed_verdict(row["verdict_larger"]) for row in rows],
-        "the paper's words": [f"“{row['quote']}”" for row in rows],
-        "source": [row["source"] for row in rows],
-        "key number, sequence-level test": [key_number(numbers.get(row["id"], nothing)) for row in rows],
+    numbers = compared[compared["part"] == ""]
+    columns = {
+        "claim": claims["id"],
+        "the paper's test": claims["verdict_papers_test"].map(signed_verdict),
+        "sequence-level test": claims["verdict"].map(signed_verdict),
+        "larger sample": claims["verdict_larger"].map(signed_verdict),
+        "the paper's words": "“" + claims["quote"] + "”",
+        "source": claims["source"],
+        "key number, sequence-level test": [key_number(numbers[numbers["id"] == claim]) for claim in claims["id"]],
     }
-    return Table(f"Claims: {counts_text(claims)}", framed(columns))
+    return Table("All claims", pd.DataFrame(columns, dtype=object))
 
 
 def _claim_page(row: Row, compared: pd.DataFrame, rules: pd.DataFrame) -> Page:
     paper = paper_of(row["id"])
     parts = {str(name): rows for name, rows in compared.groupby("part", sort=False)}
     own = parts.pop("", compared.iloc[:0])
-    sources = "Source: {source}. Data sets: {data_sets}. [All claims of the paper](site:{list}#claims-{start})."
+    sources = "Source: {source}. Data sets: {data_sets}. [All claims](site:{list})."
     sources += f" [Ties, mechanisms and other trees](site:{MISSING})." if paper.start == "P4" else ""
     lead: list[Part] = [
         *_verdict_notes(row, reason(row, own)),
@@ -219,25 +210,15 @@ def _claim_page(row: Row, compared: pd.DataFrame, rules: pd.DataFrame) -> Page:
             source=link(row["source"], paper.target(row["source"])),
             data_sets=row["data_sets"] or DASH,
             list=Markdown(PATH),
-            start=paper.start,
         ),
     ]
     sections = [Section("numbers", "Comparisons", _numbers(own))] if len(own) else []
-    sections += [Section(_identifier(name), _heading(name, row), _numbers(rows)) for name, rows in parts.items()]
+    for name, rows in parts.items():  # a larger sample, or what stands beside the claim and does not decide it
+        heading = f"Larger sample: {row['data_sets_larger']}" if name == LARGER_SAMPLE else f"Beside it: {name}"
+        sections.append(Section(re.sub(r"\W+", "-", name).strip("-").lower(), heading, _numbers(rows)[:1]))
     sections += [Section("rule", "Rule", [_rule(row)]), Section("robustness", "Robustness", _robustness(row, rules))]
     title = f"Claim {row['id']}"
     return Page(claim_path(row["id"]), title, title, [Group("", [s for s in sections if s.parts])], lead)
-
-
-def _identifier(part: str) -> str:
-    return re.sub(r"\W+", "-", part).strip("-").lower()
-
-
-def _heading(part: str, row: Row) -> str:
-    """Of a section on a larger sample, or on what stands beside the claim and does not decide it."""
-    if part == LARGER_SAMPLE:
-        return f"Larger sample: {row['data_sets_larger']}"
-    return f"Beside it: {part}"
 
 
 def _verdict_notes(row: Row, why: str) -> list[Part]:
@@ -253,36 +234,33 @@ def _numbers(compared: pd.DataFrame) -> list[Part]:
     layout = comparisons_layout(compared)
     parts: list[Part] = [Table("Comparisons of the claim", layout)]
     rows = compared.dropna(subset=["measured", "low", "high"]).to_dict("records")
-    limits = sorted({float(limit) for row in rows for limit in row["limits"].split()})
-    if rows and len(rows) <= MOST_LINES:
-        units = {row["unit"] for row in rows}
-        unit = units.pop() or "value" if len(units) == 1 else "value"
-        sets = {row["dataset"] for row in rows}
-        lines = [
-            Interval(
-                f"{row['dataset']}, {row['what']}" if len(sets) > 1 else row["what"],
-                row["measured"],
-                row["low"],
-                row["high"],
-                standing=HOLDS[row["holds"]][1],
-            )
-            for row in rows
-        ]
-        zero = (0.0,) if unit == "points" else ()
+    if 0 < len(rows) <= MOST_LINES:
+        units, what = ({row[name] for row in rows} for name in ("unit", "what"))
+        unit = (units.pop() if len(units) == 1 else "") or "value"
+        lines = []
+        for dataset, of_set in pd.DataFrame(rows).groupby("dataset", sort=False):
+            lines += [Interval(str(dataset))] if len(what) > 1 else []
+            lines += [
+                Interval(
+                    row["what"] if len(what) > 1 else row["dataset"],
+                    row["measured"],
+                    row["low"],
+                    row["high"],
+                    standing=HOLDS[row["holds"]][1],
+                )
+                for row in of_set.to_dict("records")
+            ]
+        limits = {float(limit) for row in rows for limit in row["limits"].split()} | (
+            {0.0} if unit == "points" else set()
+        )
         has_intervals = any(map(_interval, rows))
-        title = _drawn(rows) + (", with intervals" if has_intervals else "; timed once, hence without intervals")
-        drawn = Forest(title, lines, tuple(sorted({*limits, *zero})), unit).part()
+        title = what.pop() if len(what) == 1 else "Measured values"
+        title += ", with intervals" if has_intervals else "; timed once, hence without intervals"
         about = paragraph(ABOUT_INTERVALS if has_intervals else "{limits}", limits=ABOUT_LIMITS)
-        parts = [replace(drawn, layout=layout), about]
+        parts = [replace(Forest(title, lines, tuple(sorted(limits)), unit).part(), layout=layout), about]
     if compared["papers_p"].notna().any():
         parts.append(paragraph(ABOUT_PAPERS_TEST))
     return parts
-
-
-def _drawn(rows: Sequence[Row]) -> str:
-    """What a plot shows, where all of its values are of one thing."""
-    what = {row["what"] for row in rows}
-    return what.pop() if len(what) == 1 else "Measured values"
 
 
 def _rule(row: Row) -> Note:
@@ -298,17 +276,15 @@ def _rule(row: Row) -> Note:
 
 
 def _robustness(row: Row, rules: pd.DataFrame) -> list[Part]:
-    parts: list[Part] = []
-    if row["smallest_difference"]:
-        text = "Smallest difference that this experiment would have found, for each open comparison: {sizes}."
-        parts.append(paragraph(text, sizes=row["smallest_difference"].replace("; ", ", ")))
-    if row["n_needed"]:
-        text = "The larger sample would have to be larger to decide its open comparisons: {sizes}."
-        parts.append(paragraph(text, sizes=row["n_needed"].replace("; ", ", ")))
+    texts = {
+        "smallest_difference": "Smallest difference that this experiment would have found, for each open comparison: {sizes}.",
+        "n_needed": "The larger sample would have to be larger to decide its open comparisons: {sizes}.",
+    }
+    parts: list[Part] = [
+        paragraph(text, sizes=row[name].replace("; ", ", ")) for name, text in texts.items() if row[name]
+    ]
     if len(rules):
-        layout = pd.DataFrame(
-            {"rule": rules["rule"].tolist(), "verdict": [signed_verdict(name) for name in rules["verdict"]]}
-        )
+        layout = rules[["rule", "verdict"]].assign(verdict=rules["verdict"].map(signed_verdict))
         parts.append(Table("The verdict under other rules", layout))
     return parts
 
@@ -316,19 +292,14 @@ def _robustness(row: Row, rules: pd.DataFrame) -> list[Part]:
 # --- words ------------------------------------------------------------------------------------------
 
 
-def _is_difference(row: Row) -> bool:
-    """Whether a value is a difference in points of accuracy."""
-    return bool(row["unit"] == "points")
+def _shown(row: Row) -> Callable[[float], str]:
+    """How the values of a comparison are written."""
+    return signed if row["unit"] == "points" else _plain
 
 
 def _plain(value: float) -> str:
     text = number(value) if abs(value) >= 0.1 or value == 0 else three_digits(value)
     return text.replace("-", "−")
-
-
-def _shown(row: Row) -> Callable[[float], str]:
-    """How the values of a comparison are written."""
-    return signed if _is_difference(row) else _plain
 
 
 def _value(row: Row, name: str) -> str:
@@ -349,45 +320,61 @@ def _with_interval(row: Row) -> str:
 
 def _measured_sentence(row: Row, with_names: bool) -> str:
     """What an interval says of the thresholds, or the value where there is none."""
+    start, is_difference = "the" if with_names else "The", row["unit"] == "points"
     where = f" for {row['what']} on {row['dataset']}" if with_names else ""
-    the = "the" if with_names else "The"
+    interval = _interval(row)
     if pd.isna(row["measured"]):
         return f"{row['numbers']}."
-    interval = _interval(row)
     if not interval:
-        return f"{the} value{where} is {_value(row, 'measured')}."
-    limits = [0.0] if _is_difference(row) and pd.notna(row["p"]) else []
+        return f"{start} value{where} is {_value(row, 'measured')}."
+    limits = [0.0] if is_difference and pd.notna(row["p"]) else []
     limits += [float(limit) for limit in row["limits"].split()]
-    inside = sorted({limit for limit in limits if row["low"] <= limit <= row["high"]})
-    around = [limit for limit in limits if limit and -limit in limits]
-    start = f"{the} {row['level']:g} % interval {interval}{where}"
-    if row["holds"] == "no" and around and -max(around) < row["low"] and row["high"] < max(around):
-        return f"{start} lies within ±{max(around):g} points: the methods are equivalent."
-    if inside:
-        both = len(inside) > 1 and inside[0] == -inside[-1]
-        names = [f"the ±{_limit_text(inside[-1], row)}"] if both else []
-        names = names or ["0" if not limit else f"the {_limit_text(limit, row)}" for limit in inside]
-        return f"{start} contains {' and '.join(names)}."
-    p = (
-        f"; p {'' if p_value_text(row['p']).startswith('<') else '= '}{p_value_text(row['p'])}"
-        if pd.notna(row["p"])
-        else ""
-    )
     if not limits:  # judged by several values
         return f"{row['numbers']}."
-    names = f"the threshold{'s' * (len(limits) > 1)} {with_and(f'{limit:g}' for limit in limits)}"
-    return f"{start} contains no threshold{p}." if _is_difference(row) else f"{start} excludes {names}."
+    inside = sorted({limit for limit in limits if row["low"] <= limit <= row["high"]})
+    margin = max((limit for limit in limits if limit and -limit in limits), default=0.0)
+    start = f"{start} {row['level']:g} % interval {interval}{where}"
+    if row["holds"] == "no" and -margin < row["low"] and row["high"] < margin:
+        return f"{start} lies within ±{margin:g} points: the methods are equivalent."
+    if inside:
+        names = ["0" if not limit else f"the {_limit_text(limit, is_difference)}" for limit in inside]
+        if len(inside) > 1 and inside[0] == -inside[-1]:
+            names = [f"the ±{_limit_text(inside[-1], is_difference)}"]
+        return f"{start} contains {' and '.join(names)}."
+    if is_difference:
+        p = f"; {p_text(row['p'])}" if pd.notna(row["p"]) else ""
+        return f"{start} contains no threshold{p}."
+    return f"{start} excludes the threshold{'s' * (len(limits) > 1)} {with_and(f'{limit:g}' for limit in limits)}."
 
 
-def _limit_text(limit: float, row: Row) -> str:
-    return f"{limit:g}-point margin".replace("-0", "−0", 1) if _is_difference(row) else f"threshold {limit:g}"
+def _limit_text(limit: float, is_difference: bool) -> str:
+    return f"{limit:g}-point margin".replace("-0", "−0", 1) if is_difference else f"threshold {limit:g}"
 
 
-def papers_list(claims: pd.DataFrame) -> list[Part]:
-    """The papers with links to their pages, and the verdicts on their claims."""
-    items = []
-    for paper in PAPERS:
-        of_paper = claims[claims["id"].map(paper.has)]
-        texts = {"paper": link(paper.title, paper.path), "n": counted(len(of_paper), "claim")}
-        items.append(md("{paper}: {n}; {counts}", **texts, counts=counts_text(of_paper) or "none judged"))
-    return listed(items)
+# --- other rules ------------------------------------------------------------------------------------
+
+AS_JUDGED = "as judged"
+
+OTHER_RULES = """
+The table judges every claim again: with its thresholds halved or doubled, with the paper's test, and without one of the data
+sets. It counts the claims that were run. A rule that does not concern a claim leaves its verdict.
+"""
+
+
+def rules_layout(claims: pd.DataFrame, by_rule: pd.DataFrame) -> pd.DataFrame:
+    """How many claims have each verdict, as judged and under every other rule, and which ones change.
+
+    A rule that changes nothing for a claim leaves its verdict. Claims that were not run are left out. Frames are of
+    `treecrf_studies.report.ledger.verdicts` and `treecrf_studies.report.ledger.verdicts_by_rule`.
+    """
+    judged = claims[claims["verdict"].isin(JUDGED)].set_index("id")["verdict"]
+    rows = [_row(AS_JUDGED, judged, judged)]
+    for rule in sorted(dict.fromkeys(by_rule["rule"]), key=lambda name: name.startswith(WITHOUT)):
+        of_rule = by_rule[by_rule["rule"] == rule].set_index("id")["verdict"]
+        rows.append(_row(rule, of_rule.reindex(judged.index).fillna(judged), judged))
+    return pd.DataFrame(rows)
+
+
+def _row(rule: str, verdicts: pd.Series, judged: pd.Series) -> dict[str, str]:
+    counts = {verdict_text(name): str((verdicts == name).sum()) for name in JUDGED}
+    return {"rule": rule, "claims that change": ", ".join(judged.index[verdicts != judged]) or DASH, **counts}

@@ -22,12 +22,12 @@ from treecrf.io.files import write_frame
 from treecrf.io.messages import quoted
 from treecrf.io.process import GIB
 from treecrf_studies.rendering.cells import DASH
-from treecrf_studies.rendering.markdown import write_pages
-from treecrf_studies.rendering.parts import Group, Page, Part, Section, Table, paragraph
+from treecrf_studies.rendering.parts import Group, Page, Part, Section, Table, paragraph, write_pages
 from treecrf_studies.rendering.site import build_site
+from treecrf_studies.report.archive import MANIFEST, MOST_FILES, listed_files, read_manifest
+from treecrf_studies.report.claim_pages import AS_JUDGED
 from treecrf_studies.report.ledger import BY_RULE, CLAIMS
-from treecrf_studies.report.manifest import MANIFEST, MOST_FILES, listed_files, read_manifest
-from treecrf_studies.report.papers import AS_JUDGED, verdict_text
+from treecrf_studies.report.papers import verdict_text
 from treecrf_studies.report.provenance import leaves
 
 PAGE, MARKDOWN = "index.html", "markdown"
@@ -44,8 +44,8 @@ ROW = "(row)"
 
 PRESENT = "present"
 
-MEASURED = re.compile("seconds|memory", re.IGNORECASE)
-"""In names of columns that are not compared, because measured times and memory always differ."""
+MEASURED, MEASURED_UNITS = re.compile("seconds|memory", re.IGNORECASE), ("s", "times")
+"""In names of columns, and units of rows, that are not compared, because measured times and memory always differ."""
 
 MOST_ROWS = 200
 """Differing numbers that the page shows; the CSV file has all."""
@@ -236,13 +236,12 @@ def differing_cells(one: pd.DataFrame, other: pd.DataFrame) -> tuple[pd.DataFram
 
     A row that only one frame has is one difference, in the column `ROW`.
     """
-    one, other = (
-        frame[[name for name in frame if not MEASURED.search(str(name))]].drop_duplicates() for frame in (one, other)
-    )
+    pair = [frame[~frame["unit"].isin(MEASURED_UNITS)] if "unit" in frame else frame for frame in (one, other)]
+    one, other = (frame[[name for name in frame if not MEASURED.search(str(name))]].drop_duplicates() for frame in pair)
     keys = row_keys(one, other)
     named_by = [key for key in keys if len({*one[key], *other[key]}) > 1]
-    pair = [_cells(frame, keys, named_by) for frame in (one, other)]
-    cells = pd.concat(pair, axis=1, keys=["first", "second"]).fillna("").reset_index()
+    both = [_cells(frame, keys, named_by) for frame in (one, other)]
+    cells = pd.concat(both, axis=1, keys=["first", "second"]).fillna("").reset_index()
     is_row = cells["column"] == ROW
     alone = cells.loc[is_row & (cells["first"] != cells["second"]), "row"]
     is_alone = cells["row"].isin(alone)

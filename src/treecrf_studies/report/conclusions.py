@@ -1,13 +1,18 @@
-"""What the page of each paper begins with: at most three sentences that say what came out, from the numbers of the run."""
+"""What follows from a run: what a reader should use, with evidence and uncertainty, and what the page of each paper
+begins with.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from treecrf.statistics.ranking import WORSE
+from treecrf_studies.coding.methods import method_text
+from treecrf_studies.framework.comparisons import facing
+from treecrf_studies.framework.metrics import OF_CHUNKS
 from treecrf_studies.framework.views import (
     NEAR,
     distinct_accuracies,
@@ -15,16 +20,112 @@ from treecrf_studies.framework.views import (
     published_pairs,
     published_values,
 )
-from treecrf_studies.rendering.cells import number, signed, with_and
-from treecrf_studies.rendering.parts import Markdown, escaped, link, md
+from treecrf_studies.missing.advice import MCAR, MECHANISM_CASE, MNAR, judge
+from treecrf_studies.missing.ranking import CASE
+from treecrf_studies.rendering.cells import number, seconds_text, signed, with_and
+from treecrf_studies.rendering.parts import Markdown, Section, escaped, link, listed, md
 from treecrf_studies.rendering.style import method_name, training_method_name
-from treecrf_studies.report.lessons import Frames, Lesson, Pair, ensembles, future_features, kernels, many_labels
+from treecrf_studies.report.figures import cost_frame, quickest_near
+from treecrf_studies.report.ledger import Ledger
+from treecrf_studies.report.lessons import Frames, gaps, pairs_of
 from treecrf_studies.report.papers import MISSING, Paper, claim_path, verdict_text
-from treecrf_studies.training.choices import BETTER
+from treecrf_studies.training.choices import PEAK
 from treecrf_studies.training.published import INFERRED as INFERRED_SETS
 
-WORDS = {"better": "more accurate", "worse": "less accurate", "equivalent": "equivalent", "undecided": "undecided"}
-"""Of decisions."""
+# --- choice of a method -----------------------------------------------------------------------------
+
+CHUNKED = "conll2000_np"
+"""The data set of words with BIO labels."""
+
+OWN_DATA = """
+**Your own file**: `treecrf describe FILE --sequence S --label L` shows how it is read, `treecrf fit` chooses a method and trains it. \
+docs/own_data.md compares all methods on it.
+"""
+
+
+def choose(frames: Frames) -> Section:
+    """What to start with for words, for missing cells and for little time, as far as the run has evidence."""
+    found = [*_words(frames), *_missing_cells(frames), *_time(frames)]
+    return Section("choose", "Choose a method", listed([*found, md(OWN_DATA)]) if found else [])
+
+
+def _words(frames: Frames) -> Iterator[Markdown]:
+    scores, tests = frames.of("coding", CHUNKED, "scores"), frames.of("coding", CHUNKED, "comparisons")
+    if not (len(scores) and len(tests)):
+        return
+    scores = scores[(scores["quantity"] == OF_CHUNKS["F1"]) & scores["counted"].astype(bool)]
+    scores = scores.sort_values("value", ascending=False).drop_duplicates("method")
+    if len(scores) < 2:
+        return
+    best, second = scores.iloc[0], scores.iloc[1]
+    against = facing(tests[tests["window"] == best["window"]], best["method"])
+    yield md(
+        "**Words with BIO labels**: start with {best} (F1 of noun phrases {f1} %, {seconds} CPU seconds); {second} has {next} % in "
+        "{quick} s. *Based on* [noun phrases](site:thesis-new.md#coding-chunks). *Uncertainty*: one data set, one training; tests "
+        "compare the accuracy of labels, not F1, and find it better than {worse} of {n} methods.",
+        best=method_text(best["method"]),
+        f1=number(best["value"]),
+        seconds=seconds_text(best["cpu_seconds"]),
+        second=method_text(second["method"]),
+        next=number(second["value"]),
+        quick=seconds_text(second["cpu_seconds"]),
+        worse=int((against["decision"] == "better").sum()),
+        n=len(against),
+    )
+
+
+def _missing_cells(frames: Frames) -> Iterator[Markdown]:
+    parts = [
+        (frames.read("missing", f"{kind}evaluations"), frames.read("missing", f"{kind}comparisons"), case)
+        for kind, case in (("", CASE), ("mechanism_", MECHANISM_CASE))
+    ]
+    judged = judge([part for part in parts if len(part[0]) and len(part[1])])
+    if judged.empty:
+        return
+
+    def first(kind: str, n: int) -> str:
+        of_kind = judged[judged["missing"] == kind].assign(worse=judged["standing"] == WORSE)
+        found = of_kind.groupby("method").agg(gap=("gap", "mean"), worse=("worse", "sum"), n=("gap", "size"))
+        return " or ".join(
+            f"{method_name(name)} ({signed(gap)} points to the best; worse than another in {worse} of {n} cases)"
+            for name, gap, worse, n in found.nlargest(n, "gap").itertuples()
+        )
+
+    has_other = (judged["missing"] == MNAR).any()
+    yield md(
+        "**Inputs with missing cells**: start with {random} where cells are missing completely at random"
+        + ", with {other} where absence depends on the value or the label" * bool(has_other)
+        + ". *Based on* [missing values](site:missing-values.md). *Uncertainty*: {n} data sets of categories and line features, "
+        "none of numbers from sensors; “worse” is by a test with Holm's correction.",
+        random=first(MCAR, 2),
+        other=first(MNAR, 1),
+        n=judged["dataset"].nunique(),
+    )
+
+
+def _time(frames: Frames) -> Iterator[Markdown]:
+    costs = cost_frame(frames.preferred("summary"))
+    if len(costs) < 2:
+        return
+    best, near = costs.iloc[0], quickest_near(costs)
+    found = gaps(frames.preferred("comparisons"), near["method"], best["method"])
+    shown = [gap.dataset for gap in found if gap.decision == "worse"]
+    yield md(
+        "**Accuracy or time**: {best} has the highest mean accuracy ({accuracy} %, {slow} CPU seconds); {near} reaches {lower} % in "
+        "{quick} s. *Based on* [accuracy and CPU time](site:index.md#accuracy-vs-cpu-time). *Uncertainty*: a mean over {datasets}; tests find {near} "
+        "less accurate {where}.",
+        best=training_method_name(best["method"]),
+        accuracy=number(best["accuracy"]),
+        slow=seconds_text(best["seconds"]),
+        near=training_method_name(near["method"]),
+        lower=number(near["accuracy"]),
+        quick=seconds_text(near["seconds"]),
+        datasets=best["datasets"],
+        where=f"only on {with_and(shown)}" if shown else "on none of them",
+    )
+
+
+# --- papers -----------------------------------------------------------------------------------------
 
 MOST = 3
 """Sentences of a conclusion."""
@@ -32,19 +133,18 @@ MOST = 3
 REASON = "likely because its line features are inferred: the dissertation does not name them"
 
 
-def conclude(paper: Paper, frames: Frames, claims: pd.DataFrame, compared: pd.DataFrame) -> list[Markdown]:
+def conclude(paper: Paper, frames: Frames, judged: Ledger) -> list[Markdown]:
     """The conclusion of a paper, a sentence each; none where the run has nothing for it.
 
     Parameters
     ----------
     paper : Paper
     frames : Frames
-    claims, compared : DataFrame
-        From `treecrf_studies.report.ledger`.
+    judged : Ledger
     """
-    found = [escaped(text) for text in _met(paper, frames)]
-    found += CONCLUSIONS[paper.start](frames, claims.set_index("id"), compared[compared["part"] == ""])
-    return found[:MOST]
+    compared = judged.compared[judged.compared["part"] == ""]
+    own = CONCLUSIONS[paper.start](frames, judged.claims.set_index("id"), compared)
+    return [escaped(text) for text in (*_met(paper, frames), *own)][:MOST]
 
 
 def _met(paper: Paper, frames: Frames) -> Iterator[str]:
@@ -52,40 +152,32 @@ def _met(paper: Paper, frames: Frames) -> Iterator[str]:
     pairs = pairs[pairs["source"].map(paper.numbers).astype(bool)]
     counted = pairs[pairs["kind"] == ""]
     if len(counted):
-        met, _, _ = nearness_texts(pairs)
         quantity = "peaks of test curves" if counted["measured"].ne(counted["at_choice"]).any() else "accuracies"
-        yield f"{met} printed {quantity} on {with_and(counted['dataset'].unique())} are met within {NEAR:g} point."
+        sets = with_and(counted["dataset"].unique())
+        yield f"{nearness_texts(pairs)[0]} printed {quantity} on {sets} are met within {NEAR:g} point."
 
 
-Found = list[Markdown]
-
-
-def _training(frames: Frames, claims: pd.DataFrame, compared: pd.DataFrame) -> Found:
-    """Orders of methods that are reversed where columns are inferred, and the seconds to the peak beside published ones."""
-    summary = frames.read("training", "summary")
-    found = []
-    if len(summary):
-        peaks = summary[summary["decoder"] == BETTER].set_index(["dataset", "method"])[["published", "peak_accuracy"]]
-        found += [text for name in INFERRED_SETS if name in peaks.index for text in _reversed(name, peaks)]
+def _training(frames: Frames, claims: pd.DataFrame, compared: pd.DataFrame) -> Iterator[str]:
+    """Orders of methods that are reversed where columns are inferred, and the seconds to the peak beside published
+    ones.
+    """
+    summary = frames.preferred("summary", PEAK)
+    for name in INFERRED_SETS:
+        rows = summary[summary["dataset"] == name].set_index("method") if len(summary) else summary
+        if {"mallet", "treecrf"} <= set(rows.index):
+            peaks = rows.loc[["mallet", "treecrf"], ["value", "published"]].astype(float)
+            if np.prod(np.diff(peaks, axis=0)) < 0:
+                texts = (
+                    f"{training_method_name(str(method))} {number(measured)} %, published {number(published)}"
+                    for method, measured, published in peaks.itertuples()
+                )
+                yield f"On {name} the order of peaks is reversed ({'; '.join(texts)}), {REASON}."
     seconds = compared[compared["id"].isin(["P3.14", "P3.15"])].dropna(subset=["measured", "published"])
     if len(seconds):
         is_inverse = seconds["id"] == "P3.15"  # TreeCRF by MALLET
         ratios = seconds[["measured", "published"]].where(~is_inverse, 1 / seconds[["measured", "published"]], axis=0)
-        texts = [_ratios(seconds.loc[of.index, "dataset"], of) for _, of in ratios.groupby(is_inverse)]
-        found.append(f"CPU seconds of MALLET (Java) to its peak, divided by those of TreeCRF: {' and '.join(texts)}.")
-    return [escaped(text) for text in found]
-
-
-def _reversed(dataset: str, peaks: pd.DataFrame) -> Iterator[str]:
-    """A sentence where the peaks of TreeCRF and MALLET have not the order that the dissertation prints."""
-    found: dict[str, Any] = {str(method): row for method, row in peaks.loc[[dataset]].droplevel(0).T.to_dict().items()}
-    rows = {name: found[name] for name in ("mallet", "treecrf") if name in found}
-    if len(rows) == 2 and np.prod([rows["mallet"][name] - rows["treecrf"][name] for name in peaks]) < 0:
-        texts = [
-            f"{training_method_name(name)} {number(row['peak_accuracy'])} %, published {number(row['published'])}"
-            for name, row in rows.items()
-        ]
-        yield f"On {dataset} the order of peaks is reversed ({'; '.join(texts)}), {REASON}."
+        texts = (_ratios(seconds.loc[of.index, "dataset"], of) for _, of in ratios.groupby(is_inverse))
+        yield f"CPU seconds of MALLET (Java) to its peak, divided by those of TreeCRF: {' and '.join(texts)}."
 
 
 def _ratios(datasets: pd.Series, ratios: pd.DataFrame) -> str:
@@ -95,80 +187,61 @@ def _ratios(datasets: pd.Series, ratios: pd.DataFrame) -> str:
     return f"{spans[0]} on {with_and(datasets)} (published: {spans[1]})"
 
 
-def _missing(frames: Frames, claims: pd.DataFrame, compared: pd.DataFrame) -> Found:
+def _missing(frames: Frames, claims: pd.DataFrame, compared: pd.DataFrame) -> Iterator[str]:
     """Instance weighting against the other treatments, by the claim about all cases, and on FAQ sets."""
     tests = frames.read("missing", "comparisons")
     if tests.empty:
-        return []
+        return
     tests = tests[tests["other"] == "instance_weighting"]
     behind = tests[tests["decision"] == "worse"]["method"].value_counts()
-    text = (
+    yield (
         f"Instance weighting is better than another treatment in {int(behind.sum())} of {len(tests)} tests "
         f"({with_and(f'{method_name(str(name))} {n}' for name, n in behind.items()) or 'none'}) and worse in "
         f"{int((tests['decision'] == 'better').sum())}."
     )
-    found, claim, rows = [escaped(text)], "P4.15", compared[compared["id"] == "P4.15"]
+    claim, rows = "P4.15", compared[compared["id"] == "P4.15"]
     if len(rows):
-        found.append(
-            md(
-                "“Best in most cases” ({claim}) is {verdict}: it beats the best other treatment of the dissertation in {n} of "
-                "{all} cases by a test; {page} counts ties, too.",
-                claim=link(claim, claim_path(claim)),
-                verdict=verdict_text(str(claims["verdict"][claim])),
-                n=int((rows["holds"] == "yes").sum()),
-                all=len(rows),
-                page=link("the page on missing values", MISSING),
-            )
+        yield md(
+            "“Best in most cases” ({claim}) is {verdict}: it beats the best other treatment of the dissertation in {n} of "
+            "{all} cases by a test; {page} counts ties, too.",
+            claim=link(claim, claim_path(claim)),
+            verdict=verdict_text(str(claims["verdict"][claim])),
+            n=int((rows["holds"] == "yes").sum()),
+            all=len(rows),
+            page=link("the page on missing values", MISSING),
         )
-    return [*found, *map(escaped, _on_inferred(frames, tests))]
-
-
-def _on_inferred(frames: Frames, tests: pd.DataFrame) -> Iterator[str]:
     pairs = published_pairs(published_values(frames.settings))
     of = tests[tests["dataset"].isin(INFERRED_SETS)]
-    printed = pairs[(pairs["study"] == "missing") & pairs["dataset"].isin(INFERRED_SETS)]
+    printed = pairs.loc[(pairs["study"] == "missing") & pairs["dataset"].isin(INFERRED_SETS), "published"]
     if len(of) and len(printed) and not of["decision"].isin(["better", "worse"]).any():
-        most = printed.iloc[printed["published"].abs().argmax()]
+        most = printed.iloc[np.abs(printed).argmax()]
         yield (
             f"On {with_and(of['dataset'].unique())} no test separates the treatments (published log odds: up to "
-            f"{signed(most['published'])}), {REASON}."
+            f"{signed(most)}), {REASON}."
         )
 
 
-def _short(pair: Pair) -> str:
-    """On which data sets the first of two methods is more accurate, less or neither."""
-    by_decision: dict[str, list[str]] = {}
-    for gap in pair.gaps:
-        by_decision.setdefault(gap.decision, []).append(gap.dataset)
-    texts = [f"{WORDS[name]} on {with_and(by_decision[name])}" for name in WORDS if name in by_decision]
-    text = f"{pair.method} vs {pair.other}: {'; '.join(texts)}."
-    return text[0].upper() + text[1:]
-
-
-def _of_lesson(answer: Callable[[Frames], Lesson | None]) -> Callable[..., Found]:
-    def found(frames: Frames, claims: pd.DataFrame, compared: pd.DataFrame) -> Found:
-        lesson = answer(frames)
-        return [escaped(_short(pair)) for pair in lesson.pairs if pair.gaps] if lesson else []
-
-    return found
-
-
-def _without_verdict(frames: Frames, claims: pd.DataFrame, compared: pd.DataFrame) -> Found:
+def _without_verdict(frames: Frames, claims: pd.DataFrame, compared: pd.DataFrame) -> Iterator[str]:
     """Why the claims of ICML 2004 have no verdict: the text at hand has lost words."""
-    rows = claims[(claims.index.str[0] == "I") & (claims["verdict"] == "no_verdict")]
-    if rows.empty:
-        return []
-    text = f"{len(rows)} claims of this paper have no verdict: the text at hand has lost words that they hang on."
-    return [escaped(text)]
+    n = int(((claims.index.str[0] == "I") & (claims["verdict"] == "no_verdict")).sum())
+    if n:
+        yield f"{n} claims of this paper have no verdict: the text at hand has lost words that they hang on."
 
 
-CONCLUSIONS: dict[str, Callable[[Frames, pd.DataFrame, pd.DataFrame], Found]] = {
+Conclusion = Callable[[Frames, pd.DataFrame, pd.DataFrame], Iterator[str]]
+
+
+def _of_pairs(title: str) -> Conclusion:
+    return lambda frames, claims, compared: (pair.text for pair in pairs_of(frames, title))
+
+
+CONCLUSIONS: dict[str, Conclusion] = {
     "P3": _training,
     "P4": _missing,
-    "P5": _of_lesson(future_features),
-    "M": _of_lesson(many_labels),
+    "P5": _of_pairs("Future features"),
+    "M": _of_pairs("Many labels"),
     "I": _without_verdict,
-    "U": _of_lesson(kernels),
-    "E": _of_lesson(ensembles),
+    "U": _of_pairs("Kernels"),
+    "E": _of_pairs("Ensembles"),
 }
 """By the letters that ids of claims of a paper begin with."""

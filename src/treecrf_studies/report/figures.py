@@ -1,13 +1,14 @@
-"""Figures of the first page: measured against published accuracies, and accuracy against the cost of a training.
+"""Figures of the first page: accuracies beside published ones, verdicts, gaps to the best method, accuracy against
+cost.
 
-Each has a function for its frame, one for the figure, and what is seen and what follows from it in words.
+Each has a function for its frame, and a `Finding` of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 import matplotlib as mpl
 import numpy as np
@@ -27,7 +28,6 @@ from treecrf_studies.rendering.cells import seconds_text, signed, with_and
 from treecrf_studies.rendering.panels import MARKER_SIZES, label_points
 from treecrf_studies.rendering.style import INK, SETTINGS, SMALL, training_method_name, training_method_style
 from treecrf_studies.report.papers import SIGNS, claim_path, paper_of, three_counts, verdict_text
-from treecrf_studies.training.choices import BETTER
 
 TABLE_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#c48600", "#3a96cc")
 """Of tables, in their order."""
@@ -47,6 +47,15 @@ WIDTH = 6.8
 """Inches: text has its size on pages of some 650 points."""
 
 
+class Finding(NamedTuple):
+    """A figure, what follows from it and what is seen in it, all of the same frame."""
+
+    title: str
+    draw: Callable[[pd.DataFrame], Figure]
+    caption: Callable[[pd.DataFrame], str]
+    alt: Callable[[pd.DataFrame], str]
+
+
 # --- published against measured ---------------------------------------------------------------------
 
 
@@ -61,8 +70,8 @@ def published_frame(published: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        source (the table), dataset, method (what readers see), published, measured (percent), not counted (why not, empty
-        for those that are).
+        source (the table), dataset, method (what readers see), published, measured (percent), not counted (why not,
+        empty for those that are).
     """
     pairs = distinct_accuracies(published)
     shown = pairs.assign(method=shown_methods(pairs), measured=pairs["published"] + pairs["away"])
@@ -131,6 +140,9 @@ def published_caption(frame: pd.DataFrame) -> str:
     )
 
 
+PUBLISHED = Finding("Published and measured accuracies", published_figure, published_caption, published_alt)
+
+
 def _n_near(frame: pd.DataFrame) -> str:
     counted = frame[frame[NOT_COUNTED] == ""]
     return f"{int(((counted['measured'] - counted['published']).abs() <= NEAR).sum())} of {len(counted)}"
@@ -161,7 +173,7 @@ def cost_frame(summary: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     summary : DataFrame
-        From `treecrf_studies.training.summary.summarise`, of several data sets.
+        From `treecrf_studies.training.summary.make_frames`, of several data sets.
 
     Returns
     -------
@@ -172,30 +184,30 @@ def cost_frame(summary: pd.DataFrame) -> pd.DataFrame:
     names = ["method", "accuracy", "seconds", "datasets", "is_optimal"]
     if summary.empty:
         return pd.DataFrame(columns=names)
-    chosen = summary[(summary["decoder"] == BETTER) & (summary["cpu_seconds"] > 0)]
-    chosen = chosen.assign(accuracy=chosen["chosen_mean"].fillna(chosen["chosen_accuracy"]))
-    chosen = chosen.dropna(subset="accuracy")
-    shared: set[str] = set()
-    while len(chosen) and not shared:
-        sets = chosen.groupby("method", sort=False)["dataset"].agg(set)
-        shared = set.intersection(*sets)
-        if not shared:
-            n_sets = sets.map(len)
-            chosen = chosen[chosen["method"].map(n_sets) > n_sets.min()]
+    chosen = summary[summary["cpu_seconds"] > 0].rename(columns={"value": "accuracy"}).dropna(subset="accuracy")
+    sets = chosen.groupby("method", sort=False)["dataset"].agg(set)
+    while len(sets) and not set.intersection(*sets):
+        sets = sets[sets.map(len) > sets.map(len).min()]
+    shared = set.intersection(*sets) if len(sets) else set()
+    chosen = chosen[chosen["method"].isin(sets.index)]
     rows = chosen[chosen["dataset"].isin(shared)]
     found = rows.assign(log=np.log(rows["cpu_seconds"])).groupby("method", sort=False)[["accuracy", "log"]].mean()
     found = found.sort_values(["accuracy", "log"], ascending=[False, True], kind="stable")
-    listed = with_and(dict.fromkeys(rows["dataset"]))
     return found.assign(
         seconds=np.exp(found["log"]),
-        datasets=listed,
+        datasets=with_and(dict.fromkeys(rows["dataset"])),
         is_optimal=found["log"] < found["log"].cummin().shift(fill_value=np.inf),
     ).reset_index()[names]
 
 
+def quickest_near(frame: pd.DataFrame) -> pd.Series:
+    """The quickest method within `NEAR_BEST` points of the best one in `cost_frame`."""
+    return frame[frame["accuracy"] >= frame["accuracy"].max() - NEAR_BEST].sort_values("seconds").iloc[0]
+
+
 def cost_figure(frame: pd.DataFrame) -> Figure:
-    """Mean accuracy against CPU seconds on a logarithmic axis, a named mark for each method; a line joins the methods that
-    no other one beats in both.
+    """Mean accuracy against CPU seconds on a logarithmic axis, a named mark for each method; a line joins the methods
+    that no other one beats in both.
     """
     with mpl.rc_context(SETTINGS):
         figure = Figure(figsize=(WIDTH, 4.6), layout="constrained")
@@ -233,9 +245,7 @@ def cost_alt(frame: pd.DataFrame) -> str:
 
 def cost_caption(frame: pd.DataFrame) -> str:
     """What follows from `cost_figure`."""
-    best = frame.iloc[0]
-    is_near = frame["accuracy"] >= best["accuracy"] - NEAR_BEST
-    near = frame[is_near].sort_values("seconds").iloc[0]
+    best, near = frame.iloc[0], quickest_near(frame)
     start = (
         f"{best['accuracy']:.2f} % is the highest mean over {best['datasets']} ({training_method_name(best['method'])})"
     )
@@ -245,6 +255,9 @@ def cost_caption(frame: pd.DataFrame) -> str:
         f"{start}; {training_method_name(near['method'])} reaches {near['accuracy']:.2f} % in "
         f"{100 * near['seconds'] / best['seconds']:.2g} % of its CPU time."
     )
+
+
+COSTS = Finding("Accuracy vs CPU time", cost_figure, cost_caption, cost_alt)
 
 
 def _named(row: pd.Series) -> str:
@@ -291,18 +304,19 @@ def strip_frame(claims: pd.DataFrame) -> pd.DataFrame:
         id; group, such as "Dissertation, chapter 3: P3"; number, the claim's in its group; way, one of `WAYS`; verdict.
         Without the pairs of claim and way that have no verdict.
     """
-    rows = [
-        {"id": claim, "group": _group(claim), "number": _number(claim), "way": way, "verdict": row[way]}
-        for claim, row in zip(claims["id"], claims.to_dict("records"), strict=True)
-        for way in WAYS
-        if row[way]
-    ]
-    return pd.DataFrame(rows, columns=["id", "group", "number", "way", "verdict"])
+    papers = claims["id"].map(paper_of)
+    named = claims.assign(
+        group=[f"{paper.name}: {paper.start}" for paper in papers],
+        number=claims["id"].str.extract(r"(\d+)$", expand=False).astype(int),
+    )
+    rows = named.melt(["id", "group", "number"], list(WAYS), "way", "found", ignore_index=False)
+    rows = rows.rename(columns={"found": "verdict"})
+    return rows[rows["verdict"] != ""].sort_index(kind="stable").reset_index(drop=True)
 
 
 def strip_figure(frame: pd.DataFrame) -> Figure:
-    """A square for each claim and way to judge, with colour and sign of its verdict, that is a link to the claim's page in a
-    site; groups side by side, as many as a line holds.
+    """A square for each claim and way to judge, with colour and sign of its verdict, that is a link to the claim's page
+    in a site; groups side by side, as many as a line holds.
     """
     lines = list(_lines(frame))
     height_of_line = len(WAYS) + 2.4
@@ -320,28 +334,29 @@ def strip_figure(frame: pd.DataFrame) -> Figure:
     return figure
 
 
-def strip_alt(claims: pd.DataFrame) -> str:
+def strip_alt(frame: pd.DataFrame) -> str:
     """What `strip_figure` shows."""
+    claims = _by_claim(frame)
     return f"A square for each of {len(claims)} claims in up to three rows. {' '.join(three_counts(claims))}".strip()
 
 
-def strip_caption(claims: pd.DataFrame) -> str:
+def strip_caption(frame: pd.DataFrame) -> str:
     """What follows from `strip_figure`."""
-    n, papers = len(claims), claims["verdict_papers_test"]
+    claims = _by_claim(frame)
     return (
-        f"{(claims['verdict'] == REPLICATED).sum()} of {n} claims hold by the sequence-level test and "
-        f"{(papers == REPLICATED).sum()} by the papers' own tests; {(claims['verdict'] == UNDECIDED).sum()} stay undecided."
+        f"{(claims['verdict'] == REPLICATED).sum()} of {len(claims)} claims hold by the sequence-level test and "
+        f"{(claims['verdict_papers_test'] == REPLICATED).sum()} by the papers' own tests; "
+        f"{(claims['verdict'] == UNDECIDED).sum()} stay undecided."
     )
 
 
-def _group(claim: str) -> str:
-    """The paper, or the chapter of the dissertation, and how ids of its claims begin."""
-    paper = paper_of(claim)
-    return f"{paper.name}: {paper.start}"
+STRIP = Finding("Verdicts on the claims", strip_figure, strip_caption, strip_alt)
 
 
-def _number(claim: str) -> int:
-    return int(claim[1:].rpartition(".")[2])
+def _by_claim(frame: pd.DataFrame) -> pd.DataFrame:
+    """The verdicts of a claim in columns."""
+    found = frame.pivot_table(index="id", columns="way", values="verdict", aggfunc="first")
+    return found.reindex(columns=list(WAYS), fill_value="").fillna("")
 
 
 def _lines(frame: pd.DataFrame) -> Iterator[list[tuple[float, pd.DataFrame]]]:
@@ -362,28 +377,22 @@ def _draw_line(axes: Axes, line: list[tuple[float, pd.DataFrame]], top: float) -
     for row, name in enumerate(WAYS.values()):
         axes.text(-0.3, top + 1.6 + row, name, ha="right", va="center", fontsize=SMALL)
     for place, group in line:
-        axes.text(
-            place, top + 0.6, str(group["group"].iloc[0]).partition(":")[0], va="center", fontsize=SMALL, weight="bold"
-        )
-        columns = {number: place + column for column, number in enumerate(group["number"].unique())}
-        for number, column in columns.items():
-            axes.text(column + 0.5, top + 1.5 + len(WAYS), str(number), ha="center", va="center", fontsize=6.5)
-        for square in group.to_dict("records"):
-            row = list(WAYS).index(square["way"])
-            url = f"{PurePosixPath(claim_path(square['id'])).with_suffix('.html')}"
-            _draw_square(axes, columns[square["number"]], top + 1.1 + row, square["verdict"], url)
+        title = group["group"].iloc[0].partition(":")[0]
+        axes.text(place, top + 0.6, title, va="center", fontsize=SMALL, weight="bold")
+        for column, (number, of_claim) in enumerate(group.groupby("number", sort=False)):
+            axes.text(place + column + 0.5, top + 1.5 + len(WAYS), str(number), ha="center", va="center", fontsize=6.5)
+            url = str(PurePosixPath(claim_path(of_claim["id"].iloc[0])).with_suffix(".html"))
+            for way, verdict in of_claim[["way", "verdict"]].to_numpy():
+                _draw_square(axes, place + column, top + 1.1 + list(WAYS).index(way), verdict, url)
 
 
 def _draw_square(axes: Axes, x: float, y: float, verdict: str, url: str | None = None) -> None:
     fill, sign = LOOKS[verdict]
-    edge = INK if fill == "none" else fill
-    style = ":" if verdict == "not_run" else "-"
-    axes.add_patch(
-        Rectangle(
-            (x + 0.06, y + 0.06), 0.88, 0.88, facecolor=fill, edgecolor=edge, linewidth=0.6, linestyle=style, url=url
-        )
-    )
-    text = "" if verdict == "not_run" else SIGNS[verdict]
+    edge, is_run = INK if fill == "none" else fill, verdict != "not_run"
+    square = Rectangle((x + 0.06, y + 0.06), 0.88, 0.88, facecolor=fill, edgecolor=edge, linewidth=0.6, url=url)
+    square.set_linestyle("-" if is_run else ":")
+    axes.add_patch(square)
+    text = SIGNS[verdict] if is_run else ""
     axes.text(x + 0.5, y + 0.52, text, ha="center", va="center", fontsize=SMALL, color=sign)
 
 
@@ -415,13 +424,15 @@ def gap_frame(ranks: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
     ranks : DataFrame
         `treecrf_studies.training.ranking` of several data sets: dataset, method, value, rank.
     comparisons : DataFrame
-        Tests between the methods, corrected over all pairs of a data set: dataset, decoder, method, other, decision.
+        Tests between the methods with the preferred decoder, corrected over all pairs of a data set: dataset, method,
+        other, decision.
 
     Returns
     -------
     DataFrame
         dataset, method, gap (points behind the best, 0 for it), is_best, is_shown (whether the test finds the best one
-        better); methods with the smallest mean gap first, over the data sets that all of them have, else over their own.
+        better); methods with the smallest mean gap first, over the data sets that all of them have, else over their
+        own.
     """
     names = ["dataset", "method", "gap", "is_best", "is_shown"]
     if ranks.empty:
@@ -432,17 +443,15 @@ def gap_frame(ranks: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
         gap=gap, is_best=ranks["method"] == ranks["dataset"].map(best["method"])
     )
     worse = set()
-    tests = comparisons[comparisons["decoder"] == BETTER] if len(comparisons) else comparisons
-    for dataset, method in best["method"].items() if len(tests) else ():
-        behind = facing(tests[tests["dataset"] == dataset], method)
+    for dataset, method in best["method"].items() if len(comparisons) else ():
+        behind = facing(comparisons[comparisons["dataset"] == dataset], method)
         worse |= {(dataset, other) for other in behind.loc[behind["decision"] == "better", "other"]}
-    pairs = zip(frame["dataset"], frame["method"], strict=True)
-    frame = frame.assign(is_shown=[pair in worse for pair in pairs])
+    frame = frame.assign(is_shown=frame.set_index(["dataset", "method"]).index.isin(worse))
     table = frame.pivot_table(index="method", columns="dataset", values="gap")
     shared = table.dropna(axis="columns")
-    order = (shared if shared.shape[1] else table).mean(axis="columns").sort_values(kind="stable").index
-    place = frame["method"].map({method: index for index, method in enumerate(order)})
-    return frame.assign(place=place).sort_values("place", kind="stable", ignore_index=True)[names]
+    means = (shared if shared.shape[1] else table).mean(axis="columns")
+    order = frame["method"].map(means.rank(method="first"))
+    return frame.loc[order.sort_values(kind="stable").index, names].reset_index(drop=True)
 
 
 def gap_figure(frame: pd.DataFrame) -> Figure:
@@ -484,6 +493,9 @@ def gap_caption(frame: pd.DataFrame) -> str:
         f"{int(others['is_shown'].sum())} of {len(others)} gaps to the best method are shown by the test ({MARK}). "
         "Cells: points behind it (FAQ sets: by positions); empty: not run."
     )
+
+
+GAPS = Finding("Gaps to the best method", gap_figure, gap_caption, gap_alt)
 
 
 def _draw_cell(axes: Axes, row: Mapping[Any, Any], column: int, line: int) -> None:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -97,7 +97,7 @@ COMPARED_TEXTS = ("id", "part", "dataset", "method", "other", "what", "unit", "l
 SHORTENED = "Shortened protocol: it decides no claim."
 """Instead of verdicts, where `verdicts` is told so."""
 
-CLAIMS, BY_RULE, COMPARED = "claims.csv", "claims_by_rule.csv", "claims_compared.csv"
+FILES = CLAIMS, BY_RULE, COMPARED = "claims.csv", "claims_by_rule.csv", "claims_compared.csv"
 """The files of `verdicts`, `verdicts_by_rule` and `comparisons` in the folder of results."""
 
 
@@ -235,6 +235,19 @@ DIGITS = 10
 """Significant ones of what `COMPARED` holds: the last ones of a sum depend on threads and processor."""
 
 
+class Ledger(NamedTuple):
+    """What a run says of claims: `verdicts`, `verdicts_by_rule` and `comparisons`."""
+
+    claims: pd.DataFrame
+    by_rule: pd.DataFrame
+    compared: pd.DataFrame
+
+
+def judge(results: str | os.PathLike[str], decides: bool) -> Ledger:
+    """All of it from results; `decides` as for `verdicts`."""
+    return Ledger(verdicts(results, decides), verdicts_by_rule(results, decides), comparisons(results))
+
+
 def write_ledger(results: str | os.PathLike[str], decides: bool, folder: str | os.PathLike[str] | None = None) -> None:
     """Write `CLAIMS`, `BY_RULE` and `COMPARED`.
 
@@ -247,24 +260,19 @@ def write_ledger(results: str | os.PathLike[str], decides: bool, folder: str | o
     folder : path, optional
         Where the files go; that of the results unless given.
     """
-    frames = {CLAIMS: verdicts(results, decides), BY_RULE: verdicts_by_rule(results, decides)}
-    compared = comparisons(results)
-    numbers = compared.select_dtypes("float")
-    compared[numbers.columns] = numbers.map(lambda value: float(f"{value:.{DIGITS}g}"))
-    for name, frame in (frames | {COMPARED: compared}).items():
+    found = judge(results, decides)
+    numbers = found.compared.select_dtypes("float")
+    found.compared[numbers.columns] = numbers.map(lambda value: float(f"{value:.{DIGITS}g}"))
+    for name, frame in zip(FILES, found, strict=True):
         write_frame(frame, Path(folder or results) / name)
 
 
-def read_ledger(results: str | os.PathLike[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """What the run has written of `verdicts` and of `verdicts_by_rule`."""
-    claims, by_rule = (pd.read_csv(Path(results) / name, keep_default_na=False) for name in (CLAIMS, BY_RULE))
-    return claims, by_rule
-
-
-def read_comparisons(results: str | os.PathLike[str]) -> pd.DataFrame:
-    """What the run has written of `comparisons`."""
-    frame = pd.read_csv(Path(results) / COMPARED, dtype=dict.fromkeys(COMPARED_TEXTS, str))
-    return frame.fillna(dict.fromkeys(COMPARED_TEXTS, ""))
+def read_ledger(results: str | os.PathLike[str]) -> Ledger:
+    """What the run has written of it."""
+    claims, by_rule = (pd.read_csv(Path(results, name), keep_default_na=False) for name in (CLAIMS, BY_RULE))
+    texts = dict.fromkeys(COMPARED_TEXTS, str)
+    compared = pd.read_csv(Path(results, COMPARED), dtype=texts).fillna(dict.fromkeys(COMPARED_TEXTS, ""))
+    return Ledger(claims, by_rule, compared)
 
 
 def _findings(row: Mapping[str, Any], results: Results) -> Iterator[tuple[str, Finding]]:

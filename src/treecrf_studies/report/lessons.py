@@ -1,13 +1,16 @@
-"""What a run of the papers' protocol shows: short answers, numbers with their intervals, each with a link to its table."""
+"""What a run of the papers' protocol shows: a forest plot of all differences, and short answers with links to their
+tables.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from treecrf.io.files import read_frame
 from treecrf.io.messages import counted
@@ -24,23 +27,45 @@ from treecrf_studies.future.tables import gains
 from treecrf_studies.kernels.methods import BEST_KERNEL, BEST_TREES
 from treecrf_studies.kernels.methods import method_text as kernel_method_text
 from treecrf_studies.registry import registry
-from treecrf_studies.rendering.cells import p_text, signed, with_and
+from treecrf_studies.rendering.cells import signed, texts_of, with_and
+from treecrf_studies.rendering.forest import Forest, Interval, forest_figure
+from treecrf_studies.rendering.parts import (
+    Drawing,
+    Group,
+    Note,
+    Page,
+    Part,
+    Section,
+    escaped,
+    link,
+    listed,
+    paragraph,
+    slug,
+)
 from treecrf_studies.rendering.style import method_name, ordered_training_methods, training_method_name
+from treecrf_studies.report.papers import PAPERS
+from treecrf_studies.training.choices import BETTER, CHOICE, preferred_at
+
+LEARNT, LEARNT_TITLE = "learnt.md", "What we learnt"
+
+INTRODUCTION = """
+Differences are percentage points of accuracy, with 95 % intervals of the sequence-level test. A method is *more* or *less
+accurate* where p < 0.05, *equivalent* where the uncorrected 90 % interval lies within the margin of equivalence, and else
+*undecided*.
+
+In the studies of training and of missing values, decisions have Holm's correction and intervals Bonferroni's
+(docs/statistics.md). An interval may therefore contain zero where a difference is significant. Intervals of kernels, future
+features, many labels and ensembles are uncorrected. Intervals of means take the data sets as a sample. Differences on FAQ sets
+count positions, where tables of accuracies average documents.
+"""
 
 TREES, NET, BOTH = "treecrf_newton", "neural_crf", "trees_and_net"
-SHOWN = {"better": "more accurate than {} on", "worse": "less accurate than {} on"}
-NOT_SHOWN = {"equivalent": "Equivalent on", "undecided": "Undecided on"}
 
-FAMILY = ("family_low", "family_high")
-"""Ends of the intervals of all pairs of methods (Bonferroni)."""
+WORDS = {"better": "more accurate", "worse": "less accurate", "equivalent": "equivalent", "undecided": "undecided"}
+"""Of decisions."""
 
-UNCORRECTED = "These intervals are uncorrected."
-
-DATA_SET, TEST_SET = "data set", "test set of the study"
-"""What separates no two methods."""
-
-KINDS = {"same": "", "second": "second population, "}
-"""What is said of a sample, by its population."""
+PAIRED, FAMILY = ("low", "high"), ("family_low", "family_high")
+"""Ends of the intervals of single pairs of methods, and of all pairs (Bonferroni)."""
 
 FAQ = "faq_"
 """First letters of the names of data sets that are alike."""
@@ -48,11 +73,8 @@ FAQ = "faq_"
 DIGITS = 2
 """After the point of a percentage, as tables show it: methods that are equal so far are tied."""
 
-WIDE = 50.0
-"""Points: a wider interval tells a reader nothing more."""
-
 FEW = 3
-"""So many data sets have their numbers one by one; of more the smallest and the largest is given."""
+"""Of more data sets the mean is shown."""
 
 
 class Gap(NamedTuple):
@@ -64,16 +86,10 @@ class Gap(NamedTuple):
     high: float
     decision: str
 
-    @property
-    def text(self) -> str:
-        if self.high - self.low > WIDE:
-            return f"{self.dataset} ({signed(self.points)}, with an interval over {WIDE:g} points wide)"
-        return f"{self.dataset} ({signed(self.points)}, {signed(self.low)} to {signed(self.high)})"
-
 
 class Pair(NamedTuple):
     """Two methods as readers see them, and the points by which the first one is more accurate: on the data sets of the
-    papers, and on larger samples of the same populations.
+    papers, and on larger samples.
 
     Without `is_averaged`, a mean over the data sets says nothing.
     """
@@ -83,6 +99,34 @@ class Pair(NamedTuple):
     gaps: Sequence[Gap]
     larger: Sequence[Gap] = ()
     is_averaged: bool = True
+
+    def mean(self) -> tuple[float, tuple[float, float]] | None:
+        """The mean over the data sets with its interval, where there are more than `FEW`."""
+        points = pd.Series([gap.points for gap in self.gaps], dtype=float)
+        return mean_with_interval(points) if self.is_averaged and len(points) > FEW else None
+
+    @property
+    def text(self) -> str:
+        """On which data sets the first method is more accurate, less or neither."""
+        text = f"{self.method} vs {self.other}: {_decisions(self.gaps)}."
+        return text[0].upper() + text[1:]
+
+    def sentences(self) -> Iterator[str]:
+        """The same, larger samples, and the mean, also without FAQ sets, which are alike."""
+        if not self.gaps:
+            return
+        yield self.text
+        if self.larger:
+            yield f"On larger samples: {_decisions(self.larger)}."
+        if mean := self.mean():
+            rest = [gap.points for gap in self.gaps if not gap.dataset.startswith(FAQ)]
+            without = f", without FAQ sets {signed(float(np.mean(rest)))}" if 0 < len(rest) < len(self.gaps) else ""
+            yield f"Mean over {len(self.gaps)} data sets: {signed(mean[0])} points{without}."
+
+
+def _decisions(gaps: Sequence[Gap]) -> str:
+    names = {word: [gap.dataset for gap in gaps if gap.decision == word] for word in WORDS}
+    return "; ".join(f"{WORDS[word]} on {with_and(of)}" for word, of in names.items() if of)
 
 
 class Lesson(NamedTuple):
@@ -101,11 +145,20 @@ class Frames:
         self.settings = settings
         self._studies = {study.name: StudyFiles(study, settings) for study in registry()}
 
-    def read(self, study: str, name: str) -> pd.DataFrame:
-        """A frame of a study; empty without it. Data sets that repeat another one of the study are left out."""
-        frames = [self.of(study, dataset, name) for dataset in self._studies[study].distinct_datasets()]
+    def read(self, study: str, name: str, with_repeats: bool = False) -> pd.DataFrame:
+        """A frame of a study; empty without it. Data sets that repeat another one of the study are left out, unless
+        `with_repeats`.
+        """
+        files = self._studies[study]
+        datasets = files.all_datasets() if with_repeats else files.distinct_datasets()
+        frames = [self.of(study, dataset, name) for dataset in datasets]
         filled = [frame for frame in frames if len(frame)]
         return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame()
+
+    def preferred(self, name: str, point: str = CHOICE) -> pd.DataFrame:
+        """The rows of a frame of the study of training with the preferred decoder, at a point if it has several."""
+        frame = self.read("training", name)
+        return frame[(frame["decoder"] == BETTER) & (frame.get("point", point) == point)] if len(frame) else frame
 
     def of(self, study: str, dataset: str, name: str) -> pd.DataFrame:
         """A frame of a data set; empty without it."""
@@ -113,21 +166,26 @@ class Frames:
         return read_frame(path) if path.is_file() else pd.DataFrame()
 
 
+Answer = Callable[[Frames], Iterable[Pair | str]]
+
+
 def find_lessons(settings: Settings) -> list[Lesson]:
     """What the results of a run answer."""
-    frames = Frames(settings)
-    return [lesson for lesson in (answer(frames) for answer in LESSONS) if lesson is not None]
+    frames, found = Frames(settings), []
+    for title, (target, answer) in LESSONS.items():
+        told = list(answer(frames))
+        texts = [text for each in told for text in ([each] if isinstance(each, str) else each.sentences())]
+        if texts:
+            found.append(Lesson(title, texts, target, [each for each in told if isinstance(each, Pair)]))
+    return found
 
 
-# --- differences ------------------------------------------------------------------------------------
+def pairs_of(frames: Frames, title: str) -> list[Pair]:
+    """The pairs of methods in one of `LESSONS` that the run compares."""
+    return [each for each in LESSONS[title][1](frames) if isinstance(each, Pair) and each.gaps]
 
 
-def gaps(
-    frame: pd.DataFrame,
-    method: str,
-    other: str,
-    ends: Sequence[str] = ("low", "high"),
-) -> list[Gap]:
+def gaps(frame: pd.DataFrame, method: str, other: str, ends: Sequence[str] = PAIRED) -> list[Gap]:
     """`method` minus `other` on each data set of a frame of comparisons, with the interval whose ends are named."""
     if frame.empty:
         return []
@@ -136,273 +194,285 @@ def gaps(
     return [Gap(*row) for row in rows.loc[rows["other"] == other, names].itertuples(index=False)]
 
 
-def difference(
-    method: str, other: str, found: Sequence[Gap], is_averaged: bool = True, unit: str = DATA_SET
-) -> list[str]:
-    """Gaps in sentences: where `method` is more or less accurate than `other`, where nothing is shown, and the mean;
-    none without a gap.
+# --- page -------------------------------------------------------------------------------------------
 
-    `unit` is `DATA_SET` or `TEST_SET`.
-    """
+
+def learnt_page(settings: Settings) -> Page | None:
+    """What was learnt: one plot of all differences, then the answers; None where a run answers nothing."""
+    found = find_lessons(settings)
     if not found:
-        return []
-    by_decision = {name: [gap for gap in found if gap.decision == name] for name in (*SHOWN, *NOT_SHOWN)}
-    shown = [f"{SHOWN[name].format(other)} {_named(by_decision[name])}" for name in SHOWN if by_decision[name]]
-    sentences = [f"{method} is {with_and(shown)}." if shown else f"No {unit} separates {method} from {other}."]
-    sentences += [f"{NOT_SHOWN[name]} {_named(by_decision[name])}." for name in NOT_SHOWN if by_decision[name]]
-    if is_averaged and len(found) > FEW:
-        sentences.append(_mean(found))
-    return sentences
-
-
-def _mean(found: Sequence[Gap]) -> str:
-    """The mean over data sets, and that without FAQ sets, which are alike."""
-    rest = [gap for gap in found if not gap.dataset.startswith(FAQ)]
-    n_faq = len(found) - len(rest)
-    if not (n_faq and rest):
-        return f"Mean over {len(found)} data sets: {_mean_text(found)}."
-    return f"Mean over {len(found)} data sets ({counted(n_faq, 'FAQ set')}): {_mean_text(found)}; without FAQ sets {_mean_text(rest)}."
-
-
-def _mean_text(found: Sequence[Gap]) -> str:
-    mean, (low, high) = mean_with_interval(pd.Series([gap.points for gap in found]))
-    return f"{signed(mean)} ({signed(low)} to {signed(high)})" if len(found) > 1 else signed(mean)
-
-
-def _named(found: Sequence[Gap]) -> str:
-    """Data sets with their numbers; of more than `FEW`, their number and the ends."""
-    if len(found) <= FEW:
-        return with_and(gap.text for gap in found)
-    ordered = sorted(found, key=lambda gap: gap.points)
-    return f"{len(found)} data sets, from {ordered[0].text} to {ordered[-1].text}"
-
-
-def _told(*pairs: Pair, unit: str = DATA_SET) -> list[str]:
-    """`difference` of all pairs."""
-    return [text for pair in pairs for text in difference(*pair[:3], is_averaged=pair.is_averaged, unit=unit)]
-
-
-def _training_pair(frames: Frames, method: str, other: str) -> Pair:
-    """Two methods of the study of training, with their preferred decoders."""
-    frame = frames.read("training", "comparisons")
-    frame = frame[frame["decoder"] == "better"] if len(frame) else frame
-    larger = frames.read("training", "larger_comparisons")
-    if len(larger):
-        larger = larger[larger["population"] == "same"].drop(columns="dataset").rename(columns={"sample": "dataset"})
-    names = training_method_name(method), training_method_name(other)
-    return Pair(*names, gaps(frame, method, other, FAMILY), gaps(larger, method, other, FAMILY))
-
-
-def _on_larger_samples(frames: Frames, method: str, other: str) -> list[str]:
-    """The larger samples and second populations that separate two methods; nothing where none has both."""
-    frame = frames.read("training", "larger_comparisons")
-    if frame.empty:
-        return []
-    rows = facing(frame, method).sort_index()
-    rows = rows[rows["other"] == other]
-    shown = [
-        f"{row['sample']} ({KINDS[row['population']]}{signed(row['value'])}, {p_text(row['p_holm'])})"
-        for row in rows[rows["decision"].isin(list(SHOWN))].to_dict("records")
+        return None
+    sections = [
+        Section(
+            slug(title), title, [*listed(texts), Note(link(f"Table behind this answer: {source_of(target)}", target))]
+        )
+        for title, texts, target, _ in found
     ]
-    if not shown:
-        return [f"None of {counted(len(rows), 'larger sample')} separates them."] if len(rows) else []
-    return [f"Larger samples that separate them ({len(shown)} of {len(rows)}): {with_and(shown)}."]
+    lead: list[Part] = [paragraph(INTRODUCTION)]
+    frame = lesson_frame(found)
+    if len(frame):
+        numbers = texts_of(frame.drop(columns="target"))
+        caption = escaped(lesson_caption(frame))
+        lead.insert(0, Drawing(lesson_figure(frame), lesson_alt(frame), caption, numbers, "differences"))
+    return Page(LEARNT, LEARNT_TITLE, LEARNT_TITLE, [Group("", sections)], lead)
+
+
+MEAN, SET, LARGER = "mean", "data set", "larger sample"
+"""Values of `kind`."""
+
+COLUMNS = ["question", "comparison", "source", "target", "kind", "dataset", "value", "low", "high", "n_sets"]
+
+
+def lesson_frame(lessons: Sequence[Lesson]) -> pd.DataFrame:
+    """The differences behind the lessons of a run, a row for each mark of the plot.
+
+    Parameters
+    ----------
+    lessons : sequence of Lesson
+        From `find_lessons`.
+
+    Returns
+    -------
+    DataFrame
+        question; comparison ("A minus B"); source, the paper, and target, the page and anchor of the table; kind:
+        `MEAN` over the data sets where there are more than `FEW`, `SET` for each, `LARGER` for each larger sample;
+        dataset; value, low, high (points, 95 % interval); n_sets.
+    """
+    rows = [
+        (
+            lesson.title,
+            f"{pair.method} minus {pair.other}".replace(",", ""),
+            source_of(lesson.target),
+            lesson.target,
+            *mark,
+            len(pair.gaps),
+        )
+        for lesson in lessons
+        for pair in lesson.pairs
+        for mark in _marks(pair)
+    ]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _marks(pair: Pair) -> Iterator[tuple[Any, ...]]:
+    if mean := pair.mean():
+        yield MEAN, "", mean[0], *mean[1]
+    yield from ((SET, *gap[:4]) for gap in pair.gaps)
+    yield from ((LARGER, *gap[:4]) for gap in pair.larger)
+
+
+def source_of(target: str) -> str:
+    """The paper of a page; its name where it is of none."""
+    path = target.partition("#")[0]
+    return next((paper.name for paper in PAPERS if paper.path == path), path.removesuffix(".md").replace("-", " "))
+
+
+def lesson_figure(frame: pd.DataFrame) -> Figure:
+    """A line for each mean over data sets with its 95 % interval and the data sets as dots, or for each of a few data
+    sets; squares are larger samples.
+    """
+    rows: list[Interval] = []
+    for title, of_question in frame.groupby("question", sort=False):
+        rows.append(Interval(str(title)))
+        for comparison, group in of_question.groupby("comparison", sort=False):
+            label, dots = str(comparison), tuple(group.loc[group["kind"] == SET, "value"])
+            for row in pd.concat([_main(group), group[group["kind"] == LARGER]]).to_dict("records"):
+                standing = "replicated" if row["low"] > 0 else "not_replicated" if row["high"] < 0 else "undecided"
+                note, shown = row["dataset"] or f"{len(dots)} data sets", dots if row["kind"] == MEAN else ()
+                marker = {MEAN: "D", SET: "o", LARGER: "s"}[row["kind"]]
+                rows.append(Interval(label, row["value"], row["low"], row["high"], note, standing, shown, marker))
+                label = ""
+    return forest_figure(Forest("", rows))
+
+
+def lesson_alt(frame: pd.DataFrame) -> str:
+    """What `lesson_figure` shows."""
+    main = _main(frame)
+    ends = [main.iloc[place(main["value"])] for place in (np.argmin, np.argmax)]
+    n_larger = int((frame["kind"] == LARGER).sum())
+    more = f" Beside them: {counted(n_larger, 'larger sample')}." if n_larger else ""
+    n = counted(frame.groupby(["question", "comparison"]).ngroups, "comparison")
+    return f"{n} of two methods, from {' to '.join(map(_told, ends))}.{more}"
+
+
+def lesson_caption(frame: pd.DataFrame) -> str:
+    """What follows from `lesson_figure`."""
+    main = _main(frame)
+    clear, n = (
+        rows.groupby(["question", "comparison"]).ngroups
+        for rows in (main[(main["low"] > 0) | (main["high"] < 0)], frame)
+    )
+    return (
+        f"In {clear} of {n} comparisons an interval excludes zero. Diamonds: means over data sets; dots: data sets; "
+        "squares: larger samples."
+    )
+
+
+def _main(frame: pd.DataFrame) -> pd.DataFrame:
+    """The means, and the data sets of comparisons without one."""
+    is_mean = frame["kind"] == MEAN
+    has_mean = is_mean.groupby([frame["question"], frame["comparison"]]).transform("any")
+    return frame[is_mean | (~has_mean & (frame["kind"] == SET))]
+
+
+def _told(row: pd.Series) -> str:
+    where = f" on {row['dataset']}" if row["dataset"] else f", mean over {row['n_sets']} data sets"
+    return f"{signed(row['value'])} ({row['comparison']}{where})"
 
 
 # --- answers ----------------------------------------------------------------------------------------
 
 
-def nets(frames: Frames) -> Lesson | None:
-    """A neural CRF against trees, where the study of training has it; else in that of kernels, against the best
-    TreeCRF.
-    """
-    if lesson := _asked("Trees vs nets", "chapter-3.md#training-accuracy", (NET, TREES))(frames):
-        return lesson
-    pair = _kernel_pair(frames, NET, BEST_TREES)
-    sentences = _told(pair)
-    if any(gap.dataset == "ocr" for gap in pair.gaps):
-        sentences.append("On ocr, networks see the letters of a word as pictures, and trees the pixels of one letter.")
-    return _lesson("Trees vs nets", sentences, "uai-2004.md#kernels-tests", [pair], is_family=False)
+def _of_training(*pairs: tuple[str, str]) -> Answer:
+    """Pairs of methods of the study of training, on its test sets and on larger samples."""
+
+    def answer(frames: Frames) -> Iterator[Pair]:
+        tests, larger = frames.preferred("comparisons"), frames.read("training", "larger_comparisons")
+        if len(larger):
+            is_second = larger["population"] == "second"
+            larger = larger.assign(dataset=larger["sample"] + np.where(is_second, " (second population)", ""))
+        for method, other in pairs:
+            found = gaps(tests, method, other, FAMILY), gaps(larger, method, other, FAMILY)
+            yield Pair(training_method_name(method), training_method_name(other), *found)
+
+    return answer
 
 
-def kernels(frames: Frames) -> Lesson | None:
+def kernels(frames: Frames) -> Iterator[Pair]:
     """Conjunctions of inputs in kernels, and kernels against trees (UAI 2004)."""
-    pairs = [_kernel_pair(frames, *pair) for pair in (("degree_2", "degree_1"), (BEST_TREES, BEST_KERNEL))]
-    return _lesson("Kernels", _told(*pairs), "uai-2004.md#kernels-tests", pairs, is_family=False)
+    tests = frames.read("kernels", "comparisons")
+    for pair in (("degree_2", "degree_1"), (BEST_TREES, BEST_KERNEL)):
+        yield Pair(kernel_method_text(pair[0]), kernel_method_text(pair[1]), gaps(tests, *pair))
 
 
-def _kernel_pair(frames: Frames, method: str, other: str) -> Pair:
-    found = gaps(frames.read("kernels", "comparisons"), method, other)
-    return Pair(kernel_method_text(method), kernel_method_text(other), found)
-
-
-def ensembles(frames: Frames) -> Lesson | None:
+def ensembles(frames: Frames) -> Iterator[Pair]:
     """ESPBoost against the best expert, and what part B's labels are worth to that expert (ESPBoost 2014)."""
-    frame = frames.read("ensembles", "comparisons")
-    names = {"espboost": COMBINED["espboost"], RETRAINED_EXPERT: "the best expert, trained with all labels,"}
-    pairs = [
-        Pair(name, "the best expert of part A", gaps(frame, method, "best_expert")) for method, name in names.items()
-    ]
-    return _lesson("Ensembles", _told(*pairs), "espboost-2014.md#ensembles-data", pairs, is_family=False)
+    tests = frames.read("ensembles", "comparisons")
+    names = {"espboost": COMBINED["espboost"], RETRAINED_EXPERT: "the best expert with all labels"}
+    for method, name in names.items():
+        yield Pair(name, "the best expert of part A", gaps(tests, method, "best_expert"))
 
 
-def missing_values(frames: Frames) -> Lesson | None:
+def missing_values(frames: Frames) -> Iterator[Pair]:
     """Instance weighting where cells go missing completely at random (PhD chapter 4), at the highest rate."""
-    frame = frames.read("missing", "comparisons")
-    if not len(frame):
-        return None
-    rate = frame["rate"].max()
-    highest = frame[(frame["rate"] == rate) & (frame["other"] == "instance_weighting")]
-    pairs = [
-        Pair("instance weighting", method_name(other), gaps(highest, "instance_weighting", other, FAMILY))
-        for other in ("imputation", "indicator")
-    ]
-    title = f"Missing completely at random ({100 * rate:g} % of cells)"
-    return _lesson(title, _told(*pairs), "missing-values.md#missing-advice", pairs)
+    tests = frames.read("missing", "comparisons")
+    if len(tests):
+        highest = tests[(tests["rate"] == tests["rate"].max()) & (tests["other"] == "instance_weighting")]
+        name = f"instance weighting ({100 * tests['rate'].max():g} % missing)"
+        for other in ("imputation", "indicator"):
+            yield Pair(name, method_name(other), gaps(highest, "instance_weighting", other, FAMILY))
 
 
-def label_holes(frames: Frames) -> Lesson | None:
+def label_holes(frames: Frames) -> Iterator[Pair]:
     """Instance weighting where cells go missing by label, against the best other treatment of each data set."""
     tests, counts = frames.read("missing", "mechanism_comparisons"), frames.read("missing", "mechanism_evaluations")
     if not (len(tests) and len(counts)):
-        return None
+        return
     tests, counts = (frame[frame["mechanism"] == "label"] for frame in (tests, counts))
     tests = tests[tests["other"] == "instance_weighting"]
     others = counts[counts["method"] != "instance_weighting"]
     sums = others.groupby(["dataset", "method"], sort=False)[["n_correct", "n_positions"]].sum()
-    shares = sums["n_correct"] / sums["n_positions"]
-    pairs = [
-        Pair("instance weighting", method_name(method), [gap])
-        for dataset, method in shares.groupby("dataset", sort=False).idxmax()
-        for gap in gaps(tests[tests["dataset"] == dataset], "instance_weighting", method, FAMILY)
-    ]
-    return _lesson("Missing by label", _told(*pairs), "missing-values.md#missing-mechanisms", pairs)
+    best = (sums["n_correct"] / sums["n_positions"]).groupby("dataset", sort=False).idxmax()
+    for method, pairs in best.groupby(best.str[1], sort=False):
+        found = gaps(tests[tests["dataset"].isin(pairs.index)], "instance_weighting", str(method), FAMILY)
+        yield Pair("instance weighting", method_name(str(method)), found)
 
 
-def many_labels(frames: Frames) -> Lesson | None:
+def many_labels(frames: Frames) -> Iterator[Pair]:
     """Trees of all labels at once against the chosen cascade of codes (M.S. thesis)."""
     best, tests = frames.read("coding", "best"), frames.read("coding", "comparisons")
     if not (len(best) and len(tests)):
-        return None
+        return
+    tests = tests[tests["window"] == 1]
     cascades = best[(best["learner"] == "gtb") & (best["use"] == "cascade") & (best["window"] == 1)]
-    chosen = [(row["dataset"], row["method"]) for row in cascades.to_dict("records")]
-    pairs = []
+    chosen = cascades[["dataset", "method"]].to_numpy()
     for method in ("separable", "full"):
-        found = [
-            gap
-            for dataset, cascade in chosen
-            for gap in gaps(tests[(tests["dataset"] == dataset) & (tests["window"] == 1)], method, cascade)
-        ]
-        pairs.append(Pair(f"with window 1, {method_text(method)}", "the chosen cascade of codes with trees", found))
-    return _lesson("Many labels", _told(*pairs), "thesis.md#coding-all", pairs, is_family=False)
+        found = [gap for name, cascade in chosen for gap in gaps(tests[tests["dataset"] == name], method, cascade)]
+        yield Pair(f"{method_text(method)} with window 1", "the chosen cascade", found)
 
 
-def future_features(frames: Frames) -> Lesson | None:
+def future_features(frames: Frames) -> Iterator[Pair]:
     """Discovered features of the future (PhD chapter 5)."""
     best, tests = frames.read("future", "best"), frames.read("future", "comparisons")
-    if not (len(best) and len(tests)):
-        return None
-    found = [Gap(name, pair.points, *pair.interval, pair.decision) for name, pair in gains(best, tests).items()]
-    pair = Pair("the best labeller with discovered features", "the best without", found, is_averaged=False)
-    return _lesson("Future features", _told(pair), "chapter-5.md#future-orders", [pair], is_family=False)
+    if len(best) and len(tests):
+        found = [Gap(name, pair.points, *pair.interval, pair.decision) for name, pair in gains(best, tests).items()]
+        yield Pair("the best with discovered features", "the best without", found, is_averaged=False)
 
 
-def related_sequences(frames: Frames) -> Lesson | None:
+def related_sequences(frames: Frames) -> Iterator[str]:
     """What cross-validation promises where related proteins are on both sides of a split, and where they are not."""
-    sentences = []
-    for dataset, how in (
-        ("protein_ungrouped", "related proteins on both sides"),
-        ("protein", "related proteins together"),
-    ):
-        summary = frames.of("training", dataset, "summary")
-        if not len(summary):
-            return None
-        rows = summary[
-            (summary["decoder"] == "better")
-            & summary["method"].isin(["treecrf", TREES, "treecrf_original", "linear_crf"])
-        ]
-        promised = (rows["cv_accuracy"] - rows["chosen_mean"].fillna(rows["chosen_accuracy"])).dropna()
-        if promised.empty:
-            return None
-        sentences.append(
+    sides = {"protein_ungrouped": "related proteins on both sides", "protein": "related proteins together"}
+    summaries = [frames.of("training", name, "summary") for name in sides]
+    for how, summary in zip(sides.values(), summaries, strict=True) if all(map(len, summaries)) else ():
+        rows = preferred_at(summary, CHOICE)
+        rows = rows[rows["method"].isin(["treecrf", TREES, "treecrf_original", "linear_crf"])]
+        promised = (rows["held_out_accuracy"] - rows["value"]).dropna()
+        yield (
             f"With {how}, cross-validation promises {signed(promised.min())} to {signed(promised.max())} points more "
             f"than the test accuracy ({counted(len(promised), 'method')})."
         )
-    return _lesson("Related proteins", sentences, "chapter-3.md#training-accuracy")
 
 
-def tests_of_positions(frames: Frames) -> Lesson | None:
+def tests_of_positions(frames: Frames) -> Iterator[str]:
     """How many differences McNemar's test on positions finds, and how many of them a test on sequences does."""
-    frame = frames.read("training", "comparisons")
-    if not len(frame):
-        return None
-    frame = frame[frame["decoder"] == "better"]
-    by_positions = frame["papers_p_holm"] < SIGNIFICANCE_LEVEL
-    by_sequences = frame["decision"].isin(["better", "worse"])
-    n_both = int((by_positions & by_sequences).sum())
-    sentences = [
-        f"Of {len(frame)} pairs of methods, McNemar's test on positions separates {int(by_positions.sum())}; a test on "
+    tests = frames.preferred("comparisons")
+    if tests.empty:
+        return
+    by_positions = tests["papers_p_holm"] < SIGNIFICANCE_LEVEL
+    n_both = int((by_positions & tests["decision"].isin(["better", "worse"])).sum())
+    yield (
+        f"Of {len(tests)} pairs of methods, McNemar's test on positions separates {int(by_positions.sum())}; a test on "
         f"sequences confirms {n_both} of these (both with Holm's correction)."
-    ]
-    cut, full = (_bag_accuracy(frames, name) for name in ("xor", "xor_full"))
-    shared = cut.index.intersection(full.index)
-    if len(shared):
-        gained = cut[shared] - full[shared]
-        sentences.append(
+    )
+    cut, full = (frames.of("future", name, "best") for name in ("xor", "xor_full"))
+    if len(cut) and len(full):
+        both = cut.merge(full, on="method", suffixes=("", "_full")).query("not method.str.startswith('ff_')")
+        gained = both["value"] - both["value_full"]
+        yield (
             f"On xor, cutting the last bags at the end of a sequence adds {signed(gained.min())} to "
-            f"{signed(gained.max())} points ({counted(len(shared), 'method')})."
+            f"{signed(gained.max())} points ({counted(len(gained), 'method')})."
         )
-    return _lesson("Choices of the papers' protocol", sentences, "chapter-3.md#training-tests")
 
 
-def _bag_accuracy(frames: Frames, dataset: str) -> pd.Series:
-    best = frames.of("future", dataset, "best")
-    if not len(best):
-        return pd.Series(dtype=np.float64)
-    return best.loc[~best["method"].str.startswith("ff_")].set_index("method")["value"]
-
-
-def published_accuracies(frames: Frames) -> Lesson | None:
+def published_accuracies(frames: Frames) -> Iterator[str]:
     """How many printed accuracies a run meets, peaks beside peaks."""
     pairs = distinct_accuracies(published_values(frames.settings))
     if pairs.empty:
-        return None
+        return
     met, of, apart = nearness_texts(pairs)
     low, median, high = pairs.loc[pairs["kind"] == "", "away"].quantile([0.25, 0.5, 0.75])
-    sentences = [
-        f"{met} are met within {NEAR:g} point: {of}.",
-        f"Measured minus published is {signed(median)} in the median ({signed(low)} to {signed(high)} for the middle half).",
-        *([f"Counted apart: {apart}."] if apart else []),
-    ]
-    return Lesson("Published accuracies", sentences, "chapter-3.md#training-published")
+    yield f"{met} are met within {NEAR:g} point: {of}."
+    yield f"Measured minus published is {signed(median)} in the median ({signed(low)} to {signed(high)} for the middle half)."
+    if apart:
+        yield f"Counted apart: {apart}."
 
 
-def highest(frames: Frames) -> Lesson | None:
+def highest(frames: Frames) -> Iterator[str]:
     """The methods with the highest accuracy on each data set, how many a test finds worse than another, and those that
     no test finds worse.
     """
-    summary, tests = frames.read("training", "summary"), frames.read("training", "comparisons")
-    if not (len(summary) and len(tests)):
-        return None
-    chosen, tests = summary[summary["decoder"] == "better"], tests[tests["decoder"] == "better"]
-    accuracy = chosen["chosen_mean"].fillna(chosen["chosen_accuracy"]).round(DIGITS)
+    chosen, tests = frames.preferred("summary"), frames.preferred("comparisons")
+    if not (len(chosen) and len(tests)):
+        return
+    accuracy = chosen["value"].round(DIGITS)
     first = chosen[accuracy == accuracy.groupby(chosen["dataset"]).transform("max")]
     names = first.groupby("dataset", sort=False)["method"].agg(_ties)
-    by_names = names.index.to_series().groupby(names, sort=False).agg(list)
-    shown = [f"{methods} on {with_and(datasets)}" for methods, datasets in by_names.items()]
-    beaten = _beaten(tests)
-    n_sets = chosen.groupby("method")["dataset"].nunique()
-    safe = [str(name) for name in n_sets.index[n_sets == n_sets.max()] if name not in set(beaten["method"])]
-    sentences = [f"The highest are those of {'; '.join(shown)}."]
-    worse = [
-        f"{(beaten['dataset'] == dataset).sum()} of {(chosen['dataset'] == dataset).sum()} on {dataset}"
-        for dataset in names.index
+    by_names = names.index.to_series().groupby(names, sort=False).agg(with_and)
+    yield f"The highest are those of {'; '.join(f'{methods} on {sets}' for methods, sets in by_names.items())}."
+    sides = {"worse": "method", "better": "other"}
+    parts = [
+        tests.loc[tests["decision"] == word, ["dataset", side]].set_axis(["dataset", "method"], axis=1)
+        for word, side in sides.items()
     ]
-    sentences.append(f"Methods that tests find worse than any other one, not only than the best: {with_and(worse)}.")
+    beaten = pd.concat(parts).drop_duplicates()
+    n_beaten, n = (rows["dataset"].value_counts().reindex(names.index, fill_value=0) for rows in (beaten, chosen))
+    worse = with_and(f"{n_beaten[name]} of {n[name]} on {name}" for name in names.index)
+    yield f"Methods that tests find worse than any other one, not only than the best: {worse}."
+    n_sets = chosen.groupby("method")["dataset"].nunique()
+    safe = set(n_sets.index[n_sets == n_sets.max()]) - set(beaten["method"])
     if safe:
-        unbeaten = with_and(training_method_name(method) for method in ordered_training_methods(safe))
-        sentences.append(f"On none of {n_sets.max()} data sets does a test find a better method than {unbeaten}.")
-    return _lesson("Highest accuracies", sentences, "chapter-3.md#training-accuracy")
+        unbeaten = with_and(map(training_method_name, ordered_training_methods(safe)))
+        yield f"On none of {n_sets.max()} data sets does a test find a better method than {unbeaten}."
 
 
 def _ties(methods: pd.Series) -> str:
@@ -410,88 +480,41 @@ def _ties(methods: pd.Series) -> str:
     return f"{with_and(map(training_method_name, methods))}{' (a tie)' if len(methods) > 1 else ''}"
 
 
-def _beaten(tests: pd.DataFrame) -> pd.DataFrame:
-    """Data set and method of each method that a test finds worse than another one, once."""
-    pairs = [
-        tests[tests["decision"] == word][["dataset", name]] for word, name in (("worse", "method"), ("better", "other"))
-    ]
-    return pd.concat([part.set_axis(["dataset", "method"], axis=1) for part in pairs]).drop_duplicates()
-
-
-def seconds_of_training(frames: Frames) -> Lesson | None:
+def seconds_of_training(frames: Frames) -> Iterator[str]:
     """CPU seconds of a training up to the chosen iteration, as a multiple of TreeCRF's."""
-    summary = frames.read("training", "summary")
-    if not len(summary):
-        return None
-    chosen = summary[summary["decoder"] == "better"]
+    chosen = frames.preferred("summary")
+    if chosen.empty:
+        return
     seconds = chosen.pivot_table(index="dataset", columns="method", values="cpu_seconds")
-    sentences = []
     for method in ("mallet", "linear_crf"):
-        if not {method, "treecrf"} <= set(seconds):
-            continue
-        ratios = (seconds[method] / seconds["treecrf"]).dropna()
-        sentences.append(
-            f"Up to the chosen iteration, {training_method_name(method)} takes {ratios.min():.2g} to "
-            f"{ratios.max():.2g} times the CPU seconds of TreeCRF ({counted(len(ratios), 'data set')})."
-        )
-    return _lesson("CPU seconds of a training", sentences, "chapter-3.md#training-published")
+        if {method, "treecrf"} <= set(seconds):
+            ratios = (seconds[method] / seconds["treecrf"]).dropna()
+            yield (
+                f"Up to the chosen iteration, {training_method_name(method)} takes {ratios.min():.2g} to "
+                f"{ratios.max():.2g} times the CPU seconds of TreeCRF ({counted(len(ratios), 'data set')})."
+            )
 
 
-def _lesson(
-    title: str, sentences: Sequence[str], target: str, pairs: Sequence[Pair] = (), is_family: bool = True
-) -> Lesson | None:
-    """A lesson, its sentences with capital letters; None without one.
+ALL_METHODS, ACCURACIES = "chapter-3.md#training-accuracy", "chapter-3.md#training-published"
 
-    Without `is_family` its intervals are of single pairs.
-    """
-    if not sentences:
-        return None
-    told = [*sentences, *([] if is_family else [UNCORRECTED])]
-    return Lesson(title, [f"{text[0].upper()}{text[1:]}" for text in told], target, pairs)
-
-
-Answer = Callable[[Frames], Lesson | None]
-
-
-def _asked(title: str, target: str, *pairs: tuple[str, str]) -> Answer:
-    """The answer that is the differences between pairs of methods of the study of training."""
-
-    def answer(frames: Frames) -> Lesson | None:
-        found = [_training_pair(frames, *pair) for pair in pairs]
-        sentences = [
-            text
-            for pair, names in zip(found, pairs, strict=True)
-            for text in (*_told(pair, unit=TEST_SET), *_on_larger_samples(frames, *names))
-        ]
-        return _lesson(title, sentences, target, found)
-
-    return answer
-
-
-LESSONS: tuple[Answer, ...] = (
-    published_accuracies,
-    highest,
-    _asked(
-        "Trees vs linear features",
-        "chapter-3.md#training-published",
-        (TREES, "linear_crf"),
-        ("treecrf", "induced_crf"),
+LESSONS: Mapping[str, tuple[str, Answer]] = {
+    "Published accuracies": (ACCURACIES, published_accuracies),
+    "Highest accuracies": (ALL_METHODS, highest),
+    "Trees vs linear features": (ACCURACIES, _of_training((TREES, "linear_crf"), ("treecrf", "induced_crf"))),
+    "Features of label pairs": (
+        ALL_METHODS,
+        _of_training(("linear_crf", "linear_crf_labels"), ("induced_crf", "induced_crf_labels")),
     ),
-    _asked(
-        "Features of label pairs",
-        "chapter-3.md#training-accuracy",
-        ("linear_crf", "linear_crf_labels"),
-        ("induced_crf", "induced_crf_labels"),
-    ),
-    nets,
-    _asked("Trees and net together", "chapter-3.md#training-accuracy", (BOTH, TREES), (BOTH, NET)),
-    kernels,
-    missing_values,
-    label_holes,
-    future_features,
-    many_labels,
-    ensembles,
-    seconds_of_training,
-    related_sequences,
-    tests_of_positions,
-)
+    "Trees vs nets": (ALL_METHODS, _of_training((NET, TREES))),
+    "Trees and net together": (ALL_METHODS, _of_training((BOTH, TREES), (BOTH, NET))),
+    "Kernels": ("uai-2004.md#kernels-tests", kernels),
+    "Missing completely at random": ("missing-values.md#missing-advice", missing_values),
+    "Missing by label": ("missing-values.md#missing-mechanisms", label_holes),
+    "Future features": ("chapter-5.md#future-orders", future_features),
+    "Many labels": ("thesis.md#coding-all", many_labels),
+    "Ensembles": ("espboost-2014.md#ensembles-data", ensembles),
+    "CPU seconds of a training": (ACCURACIES, seconds_of_training),
+    "Related proteins": (ALL_METHODS, related_sequences),
+    "Choices of the papers' protocol": ("chapter-3.md#training-tests", tests_of_positions),
+}
+"""By their titles, the table behind each answer and what gives it."""

@@ -5,30 +5,64 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from treecrf.io.files import read_frames
+from treecrf.io.messages import counted
+from treecrf.statistics.metrics import mean_with_interval
 from treecrf_studies.datasets import describe
-from treecrf_studies.framework.claims.judge import NOT_RUN
+from treecrf_studies.framework.claims.judge import NOT_RUN, REPLICATED
+from treecrf_studies.framework.comparisons import facing
 from treecrf_studies.framework.page import study_page
 from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import Settings, TableDataset
 from treecrf_studies.framework.study import Study as Declared
+from treecrf_studies.framework.views import distinct_accuracies, nearness_texts, published_values
 from treecrf_studies.registry import registry
-from treecrf_studies.rendering.markdown import GLOSSARY, read_layout, write_pages
-from treecrf_studies.rendering.parts import Group, Markdown, Note, Page, Study, escaped
+from treecrf_studies.rendering.cells import texts_of
+from treecrf_studies.rendering.forest import Forest, Interval, forest_figure
+from treecrf_studies.rendering.panels import save_figure
+from treecrf_studies.rendering.parts import (
+    GLOSSARY,
+    Drawing,
+    Group,
+    Markdown,
+    Note,
+    Page,
+    Part,
+    Section,
+    Study,
+    escaped,
+    joined,
+    link,
+    listed,
+    md,
+    paragraph,
+    read_layout,
+    slug,
+    write_pages,
+)
 from treecrf_studies.rendering.site import build_site
-from treecrf_studies.report import claim_pages, ledger, provenance
-from treecrf_studies.report.conclusions import conclude
-from treecrf_studies.report.findings import learnt_page, table_drawings, words_of_figures
-from treecrf_studies.report.guide import cite_page
-from treecrf_studies.report.lessons import Frames
-from treecrf_studies.report.overview import overview
-from treecrf_studies.report.papers import PAPERS, Paper, Seen, missing_pages, paper_pages
-from treecrf_studies.report.provenance import run_page
+from treecrf_studies.rendering.style import training_method_name, training_method_style
+from treecrf_studies.report import claim_pages, figures, ledger, provenance
+from treecrf_studies.report.conclusions import choose, conclude
+from treecrf_studies.report.lessons import Frames, learnt_page
+from treecrf_studies.report.paper_plots import table_drawings, words_of_figures
+from treecrf_studies.report.papers import (
+    PAPERS,
+    Paper,
+    Seen,
+    counts_text,
+    missing_pages,
+    paper_pages,
+    papers_list,
+    verdict_text,
+)
+from treecrf_studies.report.provenance import CITE, cite_page, run_page
 
 PAGE, MARKDOWN = "index.html", "markdown"
 """The first page of a site, and the folder of its Markdown, below that of its HTML."""
@@ -55,19 +89,15 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
     reports = Path(settings.reports, study) if finished else Path(settings.reports, UNFINISHED_FOLDER)
     chosen = [each for each in registry() if study in ("", each.name)]
     explorer = EXPLORER if finished and not study else ""
-    if finished and not study:
-        claims, by_rule = ledger.read_ledger(results)
-        compared = ledger.read_comparisons(results)
-    else:
-        claims, by_rule = ledger.verdicts(results, settings.decides_claims), ledger.verdicts_by_rule(results)
-        compared = ledger.comparisons(results)
-    is_published = about_papers(settings, claims)
+    is_whole = finished and not study
+    judged = ledger.read_ledger(results) if is_whole else ledger.judge(results, settings.decides_claims)
+    is_published = about_papers(settings, judged.claims)
     shown = studies(settings, finished, is_published, chosen)
     if is_published:
-        pages = pages_of_papers(settings, shown, claims, by_rule, compared, explorer)
+        pages = pages_of_papers(settings, shown, judged, explorer)
     else:
         pages = [Page(f"{each.identifier}.md", each.title, each.title, [Group("", each.sections)]) for each in shown]
-    told = claims if is_published else None
+    told = judged.claims if is_published else None
     jobs = provenance.job_costs(results, provenance.used_datasets(settings, chosen))
     commit = provenance.commit()
     pages += [run_page(settings), *_glossary(), cite_page(f"results at commit {commit}" if commit else "")]
@@ -83,9 +113,7 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
 def pages_of_papers(
     settings: Settings,
     shown: Sequence[Study],
-    claims: pd.DataFrame,
-    by_rule: pd.DataFrame,
-    compared: pd.DataFrame,
+    judged: ledger.Ledger,
     explorer: str = "",
 ) -> list[Page]:
     """What was learnt, the papers, missing values and claims, as far as there is something; `explorer` as of
@@ -94,15 +122,15 @@ def pages_of_papers(
     words, frames = words_of_figures(settings), Frames(settings)
 
     def seen(paper: Paper) -> Seen:
-        return Seen(table_drawings(settings, paper), words, conclude(paper, frames, claims, compared))
+        return Seen(table_drawings(settings, paper), words, conclude(paper, frames, judged))
 
     learnt = learnt_page(settings)
-    papers = [page for paper in PAPERS for page in paper_pages(paper, shown, claims, seen(paper), explorer)]
+    papers = [page for paper in PAPERS for page in paper_pages(paper, shown, judged.claims, seen(paper), explorer)]
     return [
         *([learnt] if learnt else []),
         *papers,
         *missing_pages(shown),
-        *claim_pages.claim_pages(claims, by_rule, compared),
+        *claim_pages.claim_pages(*judged),
     ]
 
 
@@ -199,3 +227,251 @@ def _reason(name: str, raw_files: Iterable[str], logs: Path) -> str:
         if any(line.startswith(("Where it happened", "Traceback")) for line in lines):
             return lines[0] if not lines[0].startswith("Traceback") else lines[-1]
     return "not computed; see Snakemake's messages."
+
+
+# --- first page -----------------------------------------------------------------------------------
+
+PATH = "index.md"
+
+ABOUT_PAPERS = """
+treecrf trains conditional random fields whose potentials are sums of regression trees (TreeCRF), and computes the tables and
+figures of five papers anew. A run computed every number on these pages, except those headed *published*.
+"""
+
+ABOUT_OWN = """
+This run compares {methods} on {datasets}. Every number on these pages was computed by the run that wrote them.
+"""
+
+VERDICTS = """
+✓ *replicated*, ◐ *partly*, ✗ *not replicated*: a test decides. ? *undecided*: the test shows neither the claim nor its contrary.
+= *checked*: a theorem or an exact example. *No verdict*: the paper, its data or one timing do not allow one. *Not run*: the run
+lacks a data set or method.
+"""
+
+INTERVALS = (
+    ", with 95 % intervals (Bonferroni). A significant difference may have an interval with 0 (docs/statistics.md)."
+)
+
+OURS = "treecrf_newton"
+
+
+def overview(
+    settings: Settings,
+    studies: Sequence[Study],
+    claims: pd.DataFrame | None,
+    absent: Mapping[str, str],
+    jobs: pd.DataFrame,
+    explorer: str = "",
+) -> Page:
+    """The first page; without `claims` the run says nothing of papers.
+
+    `absent` has the data sets that were not finished, and why; `jobs` is from
+    `treecrf_studies.report.provenance.job_costs`; `explorer` as of `treecrf_studies.report.papers.paper_pages`.
+    """
+    frames = Frames(settings)
+    tests = comparisons(frames)
+    methods = set(tests["method"]) | set(tests["other"])
+    sections = [
+        Section(f"method-{name}", f"Your method: {name}", _by_dataset(name, tests)) for name in settings.labellers
+    ]
+    guide = choose(frames) if claims is not None else Section("choose", "", [])
+    sections += [guide, *findings(frames, claims)]
+    if claims is not None:
+        sections.append(Section("papers", "Papers", papers_list(claims)))
+    if OURS in methods:
+        sections.append(Section("rivals", f"{training_method_name(OURS)} vs its rivals", _rivals(OURS, tests)))
+    if claims is None:
+        sections += [Section(study.identifier, study.title, study.answers) for study in studies]
+    items = [md("**{name}**: {reason}", name=name, reason=reason) for name, reason in absent.items()]
+    sections.append(Section("absent", "Data sets without results", listed(items)))
+    names = {name for study in studies for name in _measured(study.identifier, settings)}
+    compared = counted(len(methods or settings.training.methods), "method")  # one alone is compared with none
+    lead: list[Part] = [
+        paragraph(ABOUT_OWN, methods=compared, datasets=counted(len(names), "data set"))
+        if claims is None
+        else paragraph(ABOUT_PAPERS),
+        *listed(
+            md("**{value}** {text}", value=value, text=text)
+            for value, text in _numbers(settings, claims, methods, jobs)
+        ),
+        _ways(explorer, bool(guide.parts)),
+    ]
+    title = "TreeCRF: published and reproduced results" if claims is not None else "Comparison of sequence labellers"
+    return Page(PATH, title, "Overview", [Group("", [section for section in sections if section.parts])], lead)
+
+
+def _ways(explorer: str, has_guide: bool) -> Note:
+    """Where a reader goes on."""
+    ways: list[Markdown] = [link("Choose a method", f"{PATH}#choose")] if has_guide else []
+    ways.append(link("Explore all results", explorer) if explorer else md("Explorer: docs/explorer.md"))
+    ways += [md("Your own data: docs/own_data.md"), link("How to cite", CITE)]
+    return Note(joined(ways, " · "))
+
+
+# --- numbers ----------------------------------------------------------------------------------------
+
+
+def _numbers(
+    settings: Settings, claims: pd.DataFrame | None, methods: set[str], jobs: pd.DataFrame
+) -> Iterator[tuple[str, str]]:
+    """Numbers, what they are of, and remarks."""
+    if claims is not None:
+        met, of, apart = nearness_texts(distinct_accuracies(published_values(settings)))
+        yield met, f"published accuracies met within one point: {of}. Counted apart: {apart}"
+        is_replicated = claims["verdict"] == REPLICATED
+        rest = counts_text(claims[~is_replicated])
+        yield f"{is_replicated.sum()} of {len(claims)}", f"claims replicated by the sequence-level test: {rest}"
+    yield str(len({name for study in registry() for name in _measured(study.name, settings)})), "data sets"
+    if claims is None and methods:
+        yield str(len(methods)), "methods"
+    if len(jobs):
+        seconds = jobs["CPU s"].astype(float).sum()
+        unit, name = next((pair for pair in ((1, "s"), (60, "min")) if seconds < 120 * pair[0]), (3600, "h"))
+        yield f"{seconds / unit:.0f} {name}", "CPU time"
+
+
+def _measured(study: str, settings: Settings) -> list[str]:
+    """The data sets of a study that have results, without those that are another one with other folds or options."""
+    declared = next(each for each in registry() if each.name == study)
+    names, folder = StudyFiles(declared, settings).distinct_datasets(), Path(settings.results, study)
+    return [name for name in names if next((folder / name).glob("*.csv"), None)]
+
+
+# --- findings ---------------------------------------------------------------------------------------
+
+
+def findings(frames: Frames, claims: pd.DataFrame | None) -> list[Section]:
+    """Published and measured accuracies, claims, gaps to the best method, and accuracy against cost; those that the run
+    has results of.
+
+    `claims` are from `treecrf_studies.report.ledger`; None for a run that says nothing of papers.
+    """
+    found = []
+    if claims is not None:
+        published = figures.published_frame(published_values(frames.settings))
+        found += [
+            (figures.PUBLISHED, published, []),
+            (figures.STRIP, figures.strip_frame(claims), [paragraph(VERDICTS)]),
+        ]
+    found.append(
+        (figures.GAPS, figures.gap_frame(frames.read("training", "ranks"), frames.preferred("comparisons")), [])
+    )
+    costs = figures.cost_frame(frames.preferred("summary"))
+    found.append((figures.COSTS, costs.iloc[: len(costs) if len(costs) > 1 else 0], []))
+    return [
+        Section(slug(finding.title), finding.title, [_drawing(finding, frame), *more])
+        for finding, frame, more in found
+        if len(frame)
+    ]
+
+
+def _drawing(finding: figures.Finding, frame: pd.DataFrame) -> Drawing:
+    """The figure of a finding, and its numbers with the names that readers see."""
+    heads = {
+        "is_best": "best",
+        "is_shown": "test finds it worse",
+        "is_optimal": "no method beats it in both",
+        "way": "test",
+    }
+    known: dict[str, Callable[[str], str]] = {
+        "method": training_method_name,
+        "way": figures.WAYS.__getitem__,
+        "verdict": verdict_text,
+    }
+    shown = frame.assign(**{name: frame[name].map(known[name]) for name in known if name in frame})
+    layout = texts_of(shown).rename(columns=heads)
+    return Drawing(
+        finding.draw(frame), finding.alt(frame), escaped(finding.caption(frame)), layout, slug(finding.title)
+    )
+
+
+# --- methods beside their rivals --------------------------------------------------------------------
+
+
+def comparisons(frames: Frames) -> pd.DataFrame:
+    """Tests between methods of the training study, at the choice, with the preferred decoder."""
+    columns = ["dataset", "method", "other", "value", "family_low", "family_high", "decision"]
+    return frames.preferred("comparisons").reindex(columns=columns)
+
+
+def _rivals(method: str, tests: pd.DataFrame) -> list[Part]:
+    """A method minus each rival, mean over the data sets."""
+    if len(set(tests["dataset"])) == 1:
+        return _by_dataset(method, tests)
+    name, rows = training_method_name(method), []
+    for other, of in facing(tests, method).groupby("other", sort=False):
+        low, high = mean_with_interval(of["value"])[1] if len(of) > 1 else of[["family_low", "family_high"]].iloc[0]
+        counts = of["decision"].value_counts()
+        note = f"better on {counts.get('better', 0)}, worse on {counts.get('worse', 0)} of {len(of)}"
+        values = tuple(of["value"])
+        rows.append(Interval(training_method_name(str(other)), np.mean(values), low, high, note, dots=values))
+    text = (
+        f"{name} minus each rival, mean over the data sets with a 95 % interval that takes data sets as independent. "
+        f"Small dots are single data sets. Right of zero {name} is more accurate."
+    )
+    return [Forest(text, sorted(rows, key=lambda row: -row.value)).part()]
+
+
+def _by_dataset(method: str, tests: pd.DataFrame) -> list[Part]:
+    """The gap of a method to each rival on each data set."""
+    name = training_method_name(method)
+    text = f"{name} minus each rival on {{}}{INTERVALS} Right of zero {name} is more accurate."
+    return [
+        Forest(text.format(dataset), _gaps(rows.sort_values("value", ascending=False))).part()
+        for dataset, rows in facing(tests, method).groupby("dataset", sort=False)
+    ]
+
+
+def _gaps(rows: pd.DataFrame) -> list[Interval]:
+    ends = ["other", "value", "family_low", "family_high"]
+    return [Interval(training_method_name(other), *rest) for other, *rest in rows[ends].itertuples(index=False)]
+
+
+KINDS = ("pdf", "svg", "png")
+"""Of figures for papers."""
+
+
+def write_paper_figure(settings: Settings, path: Path, width: float, methods: Sequence[str] = ()) -> None:
+    """Write a figure for a paper: accuracy of methods of the study of training minus that of the first one, on each
+    data set, with 95 % intervals of the family of all methods compared.
+
+    Parameters
+    ----------
+    settings : Settings
+    path : Path
+        Its suffix is one of `KINDS`.
+    width : float
+        Inches.
+    methods : sequence of str
+        Ids or names, the one that others are compared with first; all, with the user's own first, if empty.
+
+    Raises
+    ------
+    ValueError
+        If the suffix or a method is not known, or the run has compared nothing.
+    """
+    kind = path.suffix[1:].lower()
+    if kind not in KINDS:
+        raise ValueError(f"{path}: a figure ends in .pdf, .svg or .png; choose one of these.")
+    tests = comparisons(Frames(settings))
+    if tests.empty:
+        raise ValueError(f"{settings.results} has no comparisons of the study of training; run it with two methods.")
+    known = list(dict.fromkeys([*settings.labellers, *tests["method"], *tests["other"]]))
+    by_name = {training_method_name(method): method for method in known}
+    first, *others = [by_name.get(method, method) for method in methods] or known
+    for method in (first, *others):
+        if method not in known:
+            raise ValueError(f"{settings.results} has no method {method!r}; choose among {', '.join(known)}.")
+    rows = []
+    for dataset, of_set in facing(tests, first).groupby("dataset", sort=False):
+        turned = of_set.set_index("other").reindex([name for name in others if name in set(of_set["other"])])
+        rows.append(Interval(str(dataset)))
+        rows += [
+            Interval(
+                training_method_name(str(name)), -value, -high, -low, standing=training_method_style(str(name))["color"]
+            )
+            for name, value, low, high in turned[["value", "family_low", "family_high"]].itertuples()
+        ]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unit = f"accuracy minus {training_method_name(first)} (points)"
+    save_figure(forest_figure(Forest("", rows, unit=unit), width), path, kind)

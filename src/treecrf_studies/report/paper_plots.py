@@ -1,10 +1,14 @@
-"""Published and measured values of a table of a paper side by side, in its order."""
+"""What a run adds to the pages of papers: published and measured values of a table side by side, and the numbers of
+figures in words.
+"""
 
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import matplotlib as mpl
 import numpy as np
@@ -14,14 +18,18 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator, ScalarFormatter
 
 from treecrf.io.messages import counted
+from treecrf_studies.cost.summary import reduce_scaling
 from treecrf_studies.framework.metrics import ACCURACY, METRICS
-from treecrf_studies.framework.views import NEAR, OTHER_PROGRAM, PEAK, published_pairs
-from treecrf_studies.rendering.cells import signed
+from treecrf_studies.framework.settings import Settings
+from treecrf_studies.framework.views import NEAR, OTHER_PROGRAM, PEAK, published_pairs, published_values
+from treecrf_studies.rendering.cells import seconds_text, signed, texts_of, three_digits, with_and
 from treecrf_studies.rendering.panels import add_legend, name_axes, panel_grid
-from treecrf_studies.rendering.style import DECODER_NAMES, INK, SETTINGS, SMALL, training_method_name
+from treecrf_studies.rendering.parts import Drawing, escaped, slug
+from treecrf_studies.rendering.style import DECODER_NAMES, INK, SETTINGS, SMALL, method_name, training_method_name
 from treecrf_studies.report.figures import shown_methods
+from treecrf_studies.report.lessons import Frames
 from treecrf_studies.report.papers import Paper
-from treecrf_studies.training.choices import BETTER
+from treecrf_studies.training.choices import preferred_at
 from treecrf_studies.training.published import PAPERS_OWN, training_costs
 
 ACCURACIES, STEP_SECONDS, SECONDS = METRICS[ACCURACY].title, "CPU seconds of one step", "CPU seconds to the peak"
@@ -76,9 +84,9 @@ def beside_frames(
     Returns
     -------
     dict of str to DataFrame
-        By source, such as "PhD table 3.5", of which something was measured: source, quantity, dataset, against (the baseline of differences, empty for
-        other values), row (method, decoder and condition in words),
-        published, measured (as the paper measures), low, high, at_choice, where that is another value, and kind, of
+        By source, such as "PhD table 3.5", of which something was measured: source, quantity, dataset, against (the
+        baseline of differences, empty for other values), row (method, decoder and condition in words), published,
+        measured (as the paper measures), low, high, at_choice, where that is another value, and kind, of
         `treecrf_studies.framework.views.published_pairs`.
     """
     rows = (
@@ -88,6 +96,21 @@ def beside_frames(
     for seconds in (step_frame(costs), peak_frame(summary)) if paper.start == "P3" else ():
         parts |= dict.fromkeys(seconds["source"].unique(), seconds)
     return {source: parts[source].reset_index(drop=True) for source in sorted(parts) if len(_of_paper(parts[source]))}
+
+
+def table_drawings(settings: Settings, paper: Paper) -> dict[str, list[Drawing]]:
+    """Figures of the tables of a paper beside measured values, by the anchors of the tables."""
+    frames = Frames(settings)
+    tables = beside_frames(
+        published_values(settings), frames.read("training", "costs"), frames.read("training", "summary"), paper
+    )
+    found: dict[str, list[Drawing]] = {}
+    for source, frame in tables.items():
+        figure, caption = beside_figure(frame), escaped(beside_caption(frame))
+        drawing = Drawing(figure, beside_alt(frame), caption, texts_of(frame), slug(source))
+        table, _, _ = source.partition(",")  # the rest says which of its numbers
+        found.setdefault(paper.target(table).partition("#")[2], []).append(drawing)
+    return found
 
 
 def step_frame(costs: pd.DataFrame) -> pd.DataFrame:
@@ -111,9 +134,9 @@ def peak_frame(summary: pd.DataFrame) -> pd.DataFrame:
     """The CPU seconds of PhD table 3.5 beside measured ones up to the peak of the test curve, as of `beside_frames`."""
     if summary.empty:
         return pd.DataFrame(columns=COLUMNS)
-    better = summary[summary["decoder"] == BETTER][["dataset", "method", "peak_cpu_seconds"]]
+    better = preferred_at(summary, PEAK)[["dataset", "method", "cpu_seconds"]]
     known = training_costs().rename(columns={"cpu_seconds": "published"}).merge(better, on=["dataset", "method"])
-    found = known.assign(row=known["method"].map(training_method_name), measured=known["peak_cpu_seconds"])
+    found = known.assign(row=known["method"].map(training_method_name), measured=known["cpu_seconds"])
     return _of_seconds(found.dropna(subset=["published", "measured"]), "PhD table 3.5, CPU seconds", SECONDS)
 
 
@@ -131,8 +154,8 @@ def _named(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def beside_figure(frame: pd.DataFrame) -> Figure:
-    """A panel for each data set, a row for each printed value: hollow published, filled measured, a line between them and a
-    bar for what is known of the measured one; a stroke at the cross-validated choice.
+    """A panel for each data set, a row for each printed value: hollow published, filled measured, a line between them
+    and a bar for what is known of the measured one; a stroke at the cross-validated choice.
     """
     frame = frame.dropna(subset=["published"])
     frame = frame[frame["measured"].notna() | frame["at_choice"].notna()]
@@ -249,7 +272,8 @@ def _with_rows(rows: pd.DataFrame) -> pd.DataFrame:
         )
     ]
     other = rows["at_choice"].where(rows["point"] == PEAK)
-    return _named(rows.assign(at_choice=other, row=texts, against=parts[2]))
+    quantity = rows["quantity"].replace(ACCURACY, ACCURACIES)
+    return _named(rows.assign(at_choice=other, row=texts, against=parts[2], quantity=quantity))
 
 
 def _condition(text: str) -> str:
@@ -270,3 +294,200 @@ def _draw_panel(axes: Axes, of_set: pd.DataFrame, rows: list[str]) -> None:
     axes.set_yticks(range(len(rows)), [textwrap.fill(name, LETTERS) for name in rows], fontsize=SMALL)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
+
+
+# --- figures of the studies -------------------------------------------------------------------------
+
+BASELINE = "instance_weighting"
+"""The treatment of missing values that chapter 4 proposes."""
+
+GROWTH = {
+    "a": ("length", "forward_backward", "sequence length", "CPU seconds of forward-backward"),
+    "b": ("n_features", "induction", "number of features", "CPU seconds of an induction"),
+    "c": ("length", "evaluation", "sequence length", "CPU seconds of evaluating F"),
+}
+"""Of the parts of figure 3.3: axis and quantity in the frame of the study of cost, and both in words."""
+
+FELL = 1.0
+"""Points that a curve loses from its highest value to its end to count as falling."""
+
+
+class Words(NamedTuple):
+    """What a figure of a study shows in this run: a sentence, the number first, what is seen, its numbers, and the
+    files of all points where these are too many for a page.
+    """
+
+    sentence: str
+    alt: str
+    numbers: pd.DataFrame
+    points: Mapping[str, Path] = {}
+
+
+def words_of_figures(settings: Settings) -> Mapping[str, Words]:
+    """What figures of the studies show in this run, by the names of their files in a site."""
+    frames = Frames(settings)
+    curves = curve_frame(frames.read("training", "curves", with_repeats=True))
+    effects = effect_frame(frames.read("missing", "comparisons"), BASELINE)
+    found: dict[str, Words] = {}
+    if len(curves):
+        shown = texts_of(curves.assign(method=curves["method"].map(training_method_name)))
+        points = {name: Path(settings.results, "training", name, "curves.csv") for name in curves["dataset"].unique()}
+        of_curves = Words(curve_caption(curves), curve_alt(curves), shown, points)
+        found |= dict.fromkeys(("training/figure_3_1", "training/accuracy_by_seconds"), of_curves)
+        found["training/figure_3_2"] = Words(seconds_caption(curves), seconds_alt(curves), shown)
+    scaling = frames.of("cost", "", "scaling")
+    for letter, (axis, quantity, by, what) in GROWTH.items() if len(scaling) else ():
+        rows = reduce_scaling(scaling[(scaling["axis"] == axis) & (scaling["quantity"] == quantity)])
+        if len(set(rows["value"])) > 1:
+            found[f"cost/figure_3_3{letter}"] = growth_words(rows, by, what)
+    if len(effects):
+        names = {name: effects[name].map(method_name) for name in ("method", "other")}
+        shown = texts_of(effects.assign(**names))
+        found[f"missing/effects_{BASELINE}"] = Words(effect_caption(effects), effect_alt(effects), shown)
+    return found
+
+
+def curve_frame(curves: pd.DataFrame) -> pd.DataFrame:
+    """The learning curves of figures 3.1 and 3.2 in numbers.
+
+    Parameters
+    ----------
+    curves : DataFrame
+        From `treecrf_studies.training.summary.learning_curves`, of several data sets.
+
+    Returns
+    -------
+    DataFrame
+        A row for each data set and method with iterations, with the preferred decoder, those with the highest accuracy
+        at the end first: dataset, method, chosen (iteration that cross-validation chose), accuracy there (percent),
+        highest, last (percent), iterations, seconds (CPU seconds up to the last iteration).
+    """
+    names = ["dataset", "method", "chosen", "accuracy", "highest", "last", "iterations", "seconds"]
+    if curves.empty:
+        return pd.DataFrame(columns=names)
+    shown = curves[curves["preferred"]].sort_values("iteration", kind="stable")
+    shown = shown[shown.groupby("method")["iteration"].transform("max") > 1]
+    found = shown.groupby(["dataset", "method"], sort=False).agg(
+        highest=("accuracy", "max"),
+        last=("accuracy", "last"),
+        iterations=("iteration", "last"),
+        seconds=("cpu_seconds", "last"),
+    )
+    at_choice = shown[shown["chosen"]].groupby(["dataset", "method"])[["iteration", "accuracy"]].first()
+    found = found.join(at_choice.rename(columns={"iteration": "chosen"})).reset_index()
+    places = {name: place for place, name in enumerate(curves["dataset"].unique())}
+    order = found.assign(place=found["dataset"].map(places)).sort_values(
+        ["place", "last"], ascending=[True, False], kind="stable"
+    )
+    return order[names].astype({"chosen": "Int64"}).reset_index(drop=True)
+
+
+def curve_alt(frame: pd.DataFrame) -> str:
+    """What `treecrf_studies.training.figures.accuracy_by_iteration` shows."""
+    first = frame.sort_values("last", ascending=False, kind="stable").drop_duplicates("dataset")
+    ends = with_and(
+        f"{training_method_name(row['method'])} with {row['last']:.1f} % on {row['dataset']}"
+        for row in first.to_dict("records")
+    )
+    return f"Learning curves of {counted(frame['method'].nunique(), 'method')}. Highest at the end: {ends}."
+
+
+def curve_caption(frame: pd.DataFrame) -> str:
+    """What follows from it."""
+    n_fell = int((frame["highest"] - frame["last"] >= FELL).sum())
+    return (
+        f"{n_fell} of {len(frame)} curves end at least {FELL:g} point below their highest value: these methods must be "
+        "stopped in time."
+    )
+
+
+def seconds_alt(frame: pd.DataFrame) -> str:
+    """What `treecrf_studies.training.figures.seconds_by_iteration` shows."""
+    slow, quick = frame.iloc[frame["seconds"].argmax()], frame.iloc[frame["seconds"].argmin()]
+    return (
+        f"CPU seconds by iteration of {counted(frame['method'].nunique(), 'method')}. Up to the last iteration, "
+        f"{_seconds(quick)}, {_seconds(slow)}."
+    )
+
+
+def seconds_caption(frame: pd.DataFrame) -> str:
+    """What follows from it."""
+    seconds = frame[frame["seconds"] > 0].groupby("dataset")["seconds"].agg(["min", "max"])
+    ratios = seconds["max"] / seconds["min"]
+    if ratios.empty:
+        return "No method has iterations."
+    return (
+        f"{ratios.min():,.0f} to {ratios.max():,.0f} times the CPU seconds of the quickest method are spent by the slowest, "
+        "by data set."
+    )
+
+
+def growth_words(rows: pd.DataFrame, by: str, what: str) -> Words:
+    """What a part of figure 3.3 shows, from rows of `treecrf_studies.cost.summary.reduce_scaling`: methods at the
+    largest value, and the medians of all.
+    """
+    rows = rows.assign(method=rows["method"].map(training_method_name)).sort_values(["value", "seconds"])
+    largest = rows[rows["value"] == rows["value"].max()]
+    quick, slow, end = largest.iloc[0], largest.iloc[-1], f"a {by} of {rows['value'].max():g}"
+    sentence = (
+        f"{_two_digits(slow['seconds'] / quick['seconds'])} times the CPU seconds of {quick['method']} are taken by "
+        f"{slow['method']} at {end}."
+    )
+    shown = with_and(f"{name} {three_digits(seconds)}" for name, seconds in largest[["method", "seconds"]].to_numpy())
+    alt = f"{what} by {by}, on logarithmic axes, of {counted(len(largest), 'method')}. At {end}: {shown}."
+    numbers = texts_of(rows.drop(columns=["axis", "quantity"]).rename(columns={"value": by}))
+    numbers[by] = [f"{value:g}" for value in rows["value"]]
+    for name in ("seconds", "seconds_low", "seconds_high"):
+        numbers[name] = rows[name].map(three_digits)
+    return Words(sentence, alt, numbers)
+
+
+def effect_frame(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """Methods for missing values against one of them, as `treecrf_studies.missing.figures.effects_by_rate` draws them.
+
+    Parameters
+    ----------
+    comparisons : DataFrame
+        `treecrf_studies.missing.summary`, of several data sets: dataset, rate, method, other, value, family_low,
+        family_high, decision.
+    baseline : str
+        Such as "instance_weighting".
+
+    Returns
+    -------
+    DataFrame
+        dataset, rate, method, other (the baseline), value, low, high (points, 95 % interval of the family), decision.
+    """
+    names = ["dataset", "rate", "method", "other", "value", "low", "high", "decision"]
+    if comparisons.empty:
+        return pd.DataFrame(columns=names)
+    shown = comparisons[(comparisons["other"] == baseline) & np.isfinite(comparisons["value"].astype(float))]
+    shown = shown.drop(columns=["low", "high"]).rename(columns={"family_low": "low", "family_high": "high"})
+    return shown[names].reset_index(drop=True)
+
+
+def effect_alt(frame: pd.DataFrame) -> str:
+    """What is seen of `effect_frame`."""
+    most, least = frame.iloc[frame["value"].argmax()], frame.iloc[frame["value"].argmin()]
+    return (
+        f"Accuracy minus that of {method_name(most['other'])}, by data set and share of removed values: from "
+        f"{_effect(least)} to {_effect(most)}."
+    )
+
+
+def effect_caption(frame: pd.DataFrame) -> str:
+    """What follows from `effect_frame`."""
+    counts = frame["decision"].value_counts()
+    baseline, worst = method_name(frame["other"].iloc[0]), frame.groupby("method")["value"].mean().idxmin()
+    return (
+        f"{counts.get('worse', 0)} of {len(frame)} differences show {baseline} to be better, {counts.get('better', 0)} worse; "
+        f"{method_name(str(worst))} loses most, {signed(frame.loc[frame['method'] == worst, 'value'].mean())} points on average."
+    )
+
+
+def _seconds(row: pd.Series) -> str:
+    return f"{training_method_name(row['method'])} takes {seconds_text(row['seconds'])} s on {row['dataset']}"
+
+
+def _effect(row: pd.Series) -> str:
+    return f"{signed(row['value'])} points ({method_name(row['method'])} on {row['dataset']}, {100 * row['rate']:g} %)"

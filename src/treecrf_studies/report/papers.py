@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from treecrf.io.messages import counted
-from treecrf_studies.framework.claims.judge import JUDGED, VERDICTS
-from treecrf_studies.framework.claims.rows import WITHOUT
+from treecrf_studies.framework.claims.judge import VERDICTS
 from treecrf_studies.rendering.cells import DASH
 from treecrf_studies.rendering.parts import (
+    Downloads,
     Drawing,
     Figure,
     Group,
@@ -28,6 +29,7 @@ from treecrf_studies.rendering.parts import (
     joined,
     link,
     listed,
+    md,
     paragraph,
 )
 
@@ -217,8 +219,8 @@ THREE = {
 
 
 def three_counts(claims: pd.DataFrame) -> list[str]:
-    """How many claims have each verdict, a text for each of the three ways to judge; those without a verdict in a way are
-    left out there.
+    """How many claims have each verdict, a text for each of the three ways to judge; those without a verdict in a way
+    are left out there.
     """
     texts = []
     for column, name in THREE.items():
@@ -229,13 +231,23 @@ def three_counts(claims: pd.DataFrame) -> list[str]:
     return texts
 
 
+def papers_list(claims: pd.DataFrame) -> list[Part]:
+    """The papers with links to their pages, and the verdicts on their claims."""
+    items = []
+    for paper in PAPERS:
+        of_paper = claims[claims["id"].map(paper.has)]
+        n, counts = counted(len(of_paper), "claim"), counts_text(of_paper) or "none judged"
+        items.append(md("{paper}: {n}; {counts}", paper=link(paper.title, paper.path), n=n, counts=counts))
+    return listed(items)
+
+
 class Seen(NamedTuple):
     """What a run adds to a page: drawings of tables by the anchors of these, sentences with alternative texts by the
-    names of figures, and the sentences of its conclusion.
+    names of figures with their numbers, and the sentences of its conclusion.
     """
 
     tables: Mapping[str, Sequence[Drawing]]
-    words: Mapping[str, tuple[str, str]]
+    words: Mapping[str, tuple[str, str, pd.DataFrame, Mapping[str, Path]]]
     conclusion: Sequence[Markdown] = ()
 
 
@@ -249,8 +261,8 @@ def paper_pages(
     seen: Seen = NOT_SEEN,
     explorer: str = "",
 ) -> list[Page]:
-    """The page of a paper, from all studies that the run has, and one on what its studies add; those without a section are
-    left out.
+    """The page of a paper, from all studies that the run has, and one on what its studies add; those without a section
+    are left out.
 
     `claims` are from `treecrf_studies.report.ledger`; `explorer` is the page that shows the runs behind
     a row, empty without one.
@@ -299,8 +311,11 @@ def _illustrated(section: Section, seen: Seen) -> Section:
             parts += [replace(first, anchor=part.anchor), *others]
             part = replace(part, is_headed=False)
         elif isinstance(part, Figure) and part.name in seen.words:
-            sentence, alt = seen.words[part.name]
-            part = replace(part, alt=alt, caption=Markdown(f"{escaped(sentence)}\n\n{part.caption}".strip()))
+            sentence, alt, numbers, points = seen.words[part.name]
+            told = replace(part, alt=alt, caption=Markdown(f"{escaped(sentence)}\n\n{part.caption}".strip()))
+            parts += [told, Table("The numbers of this figure", numbers, f"{part.name}_numbers")]
+            parts += [Downloads("Every point of the curves:", points)] if points else []
+            continue
         parts.append(part)
     return section._replace(parts=parts)
 
@@ -333,15 +348,6 @@ def missing_pages(studies: Sequence[Study]) -> list[Page]:
     return [Page(MISSING, "Missing values", "Missing values", [Group("", sections)], [BEYOND])] if sections else []
 
 
-AS_JUDGED = "as judged"
-
-CAPTION = "Verdicts under other rules"
-
-NOTE = """
-The table judges every claim again: with its thresholds halved or doubled, with the paper's test, and without one of the data
-sets. It counts the claims that were run. A rule that does not concern a claim leaves its verdict.
-"""
-
 SIGNS = {
     "replicated": "✓",
     "partly": "◐",
@@ -362,27 +368,3 @@ def verdict_text(verdict: str) -> str:
 def signed_verdict(verdict: str) -> str:
     """The same after its sign."""
     return f"{SIGNS[verdict]} {verdict_text(verdict)}" if verdict else DASH
-
-
-def rules_parts(claims: pd.DataFrame, by_rule: pd.DataFrame) -> list[Part]:
-    """`rules_layout` with a note that explains it; nothing where no claim was run."""
-    return [paragraph(NOTE), Table(CAPTION, rules_layout(claims, by_rule))] if len(by_rule) else []
-
-
-def rules_layout(claims: pd.DataFrame, by_rule: pd.DataFrame) -> pd.DataFrame:
-    """How many claims have each verdict, as judged and under every other rule, and which ones change.
-
-    A rule that changes nothing for a claim leaves its verdict. Claims that were not run are left out. Frames are of
-    `treecrf_studies.report.ledger.verdicts` and `treecrf_studies.report.ledger.verdicts_by_rule`.
-    """
-    judged = claims[claims["verdict"].isin(JUDGED)].set_index("id")["verdict"]
-    rows = [_row(AS_JUDGED, judged, judged)]
-    for rule in sorted(dict.fromkeys(by_rule["rule"]), key=lambda name: name.startswith(WITHOUT)):
-        of_rule = by_rule[by_rule["rule"] == rule].set_index("id")["verdict"]
-        rows.append(_row(rule, of_rule.reindex(judged.index).fillna(judged), judged))
-    return pd.DataFrame(rows)
-
-
-def _row(rule: str, verdicts: pd.Series, judged: pd.Series) -> dict[str, str]:
-    counts = {verdict_text(name): str((verdicts == name).sum()) for name in JUDGED}
-    return {"rule": rule, "claims that change": ", ".join(judged.index[verdicts != judged]) or DASH, **counts}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import metadata
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,20 @@ from treecrf_studies.records.environment import commit as commit
 from treecrf_studies.records.jobs import BENCHMARKS, ENVIRONMENTS, MACHINES, read_described, read_records
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.cells import DASH, count_text, grouped, seconds_text, window_text
-from treecrf_studies.rendering.parts import Group, Page, Part, Section, Table, code, md, paragraph, setting_text
+from treecrf_studies.rendering.parts import (
+    Group,
+    Note,
+    Page,
+    Part,
+    Section,
+    Table,
+    code,
+    code_block,
+    listed,
+    md,
+    paragraph,
+    setting_text,
+)
 
 NOT_SETTINGS = ("results", "reports", "archives", "raw", "mirror", "compare", "overwrite")
 """Folders of the run and of another: they say nothing of its numbers."""
@@ -64,10 +78,8 @@ def environments_frame(results: Path, records: pd.DataFrame) -> pd.DataFrame:
 def computed_by(results: Path) -> list[Table]:
     """The machines and the environments that computed a run; nothing where no job has left a record."""
     records = read_records(results)
-    if records.empty:
-        return []
-    frames = {"Machines": machines_frame(results, records), "Environments": environments_frame(results, records)}
-    return [Table(title, frame.map(_cell_text)) for title, frame in frames.items()]
+    frames = {"Machines": machines_frame, "Environments": environments_frame} if len(records) else {}
+    return [Table(title, frame(results, records).map(_cell_text)) for title, frame in frames.items()]
 
 
 def study_of(name: str) -> str:
@@ -113,9 +125,9 @@ def raw_checksums(settings: Settings, studies: Sequence[Study]) -> pd.DataFrame:
     for name in used_datasets(settings, studies):
         dataset = settings.datasets[name]
         if isinstance(dataset, TableDataset):
-            paths = {str(file): file for path in (dataset.path, dataset.test) if path for file in files_of(path)}
+            paths = {str(file): Path(file) for path in (dataset.path, dataset.test) if path for file in files_of(path)}
         else:
-            paths = {file: Path(settings.raw) / file for file in describe(dataset.source or name).files}
+            paths = {file: Path(settings.raw, file) for file in describe(dataset.source or name).files}
         rows += [(name, shown, sha256(path)) for shown, path in paths.items() if path.is_file()]
     return pd.DataFrame(rows, columns=["data set", "file", "SHA-256"])
 
@@ -144,27 +156,18 @@ def job_costs(results: Path, datasets: Iterable[str]) -> pd.DataFrame:
     rows = []
     for path in sorted(folder.rglob("*.tsv")):
         job = path.relative_to(folder).with_suffix("")
-        parts = job.parts
-        study = study_of(parts[0])
-        step, *of = parts if study == SHARED else parts[1:]
+        study = study_of(job.parts[0])
+        step, *of = job.parts[study != SHARED :]
         measured = pd.read_csv(path, sep="\t", na_values=["-", "NA"])[["s", "max_rss"]].mean()
         dataset = next((name for name in names if of and f"{of[-1]}_".startswith(f"{name}_")), DASH)
-        cpu = cpu_seconds.get(job.as_posix())
-        rows.append({"study": study, "step": step, "data set": dataset, "cpu": cpu, **measured})
-    if not rows:
-        return pd.DataFrame(columns=["study", "step", "data set"])
-    by_step = pd.DataFrame(rows).groupby(["study", "step", "data set"])
-    frame = by_step.agg(
-        jobs=("s", "size"), wall=("s", "sum"), cpu=("cpu", "sum"), memory=("max_rss", "max")
-    ).reset_index()
-    return pd.DataFrame(
-        {
-            **{name: frame[name].astype(str) for name in ("study", "step", "data set", "jobs")},
-            "wall s": frame["wall"].map("{:.1f}".format),
-            "CPU s": frame["cpu"].map("{:.1f}".format),
-            "most memory, MiB": frame["memory"].map(count_text),
-        }
-    )
+        rows.append((study, step, dataset, *measured, cpu_seconds.get(job.as_posix())))
+    keys = ["study", "step", "data set"]
+    frame = pd.DataFrame(rows, columns=[*keys, "s", "max_rss", "cpu"])
+    sums = frame.groupby(keys).agg(jobs=("s", "size"), wall=("s", "sum"), cpu=("cpu", "sum"), memory=("max_rss", "max"))
+    tenths = "{:.1f}".format
+    texts: dict[str, Callable[[float], str]] = {"jobs": str, "wall": tenths, "cpu": tenths, "memory": count_text}
+    sums = pd.DataFrame({name: sums[name].map(text) for name, text in texts.items()}).reset_index()
+    return sums.rename(columns={"wall": "wall s", "cpu": "CPU s", "memory": "most memory, MiB"})
 
 
 def costs_of(study: Study, jobs: pd.DataFrame, settings: Settings) -> pd.DataFrame:
@@ -220,9 +223,7 @@ def phase_costs(results: Path, settings: Settings, studies: Sequence[Study]) -> 
     if rows.empty:
         return pd.DataFrame()
     sums = rows.pivot_table(index=names[:3], columns="phase", values="cpu_seconds", aggfunc="sum", sort=False)
-    sums["total"] = sums.sum(axis=1)
-    texts = pd.DataFrame({phase: [seconds_text(value) for value in sums[phase]] for phase in sums})
-    return pd.concat([sums.index.to_frame(index=False).astype(str), texts], axis=1)
+    return sums.assign(total=sums.sum(axis=1)).map(seconds_text).rename_axis(columns=None).reset_index()
 
 
 # --- parts ------------------------------------------------------------------------------------------
@@ -273,6 +274,33 @@ def run_page(settings: Settings) -> Page:
     return Page(PATH, "This run", "This run", [Group("", [section for section in sections if section.parts])])
 
 
+CITE = "cite.md"
+"""The page on how to cite."""
+
+
+def cite_page(run: str) -> Page:
+    """Authors, title, version and licence, from the package's metadata, and what `run` says of the run: its date and
+    commit.
+    """
+    about = metadata("treecrf")
+    fields = {"author": f"{{{about['Author']}}}", "title": about["Name"], "version": about["Version"], "note": run}
+    entry = "@software{treecrf,\n" + "".join(f"  {name} = {{{text}}},\n" for name, text in fields.items() if text) + "}"
+    items = [
+        md("**Run**: {run}.", run=run),
+        md(
+            "**Licence** of code, texts, figures and numbers: {licence}. The data sets have terms of their own (docs/datasets.md).",
+            licence=about["License-Expression"],
+        ),
+        md(
+            "**Numbers** of a figure or table: the CSV file that is linked below it. *What was run* names versions, seeds and checksums."
+        ),
+        md(
+            "**Papers**: please cite also the paper whose method or table you use; each page begins with its reference."
+        ),
+    ]
+    return Page(CITE, "How to cite", "How to cite", [], [Note(code_block(entry, "bibtex")), *listed(items)])
+
+
 def _datasets(settings: Settings) -> list[Part]:
     done = {
         name: Path(settings.results) / "data" / name / "description.json"
@@ -303,20 +331,15 @@ def _datasets(settings: Settings) -> list[Part]:
 def related_sequences(described: Mapping[str, Mapping[str, Any]]) -> list[Part]:
     """How many groups of related sequences there are, as kept together and by other rules."""
     named = list(described.values())
-    columns: dict[tuple[str, str], list[str]] = {
-        ("", "data set"): list(described),
-        ("kept together", "training sequences"): [count_text(each["train"]["sequences"]) for each in named],
-        ("kept together", "in groups"): [count_text(each["train"]["groups"]) for each in named],
-    }
+    columns: dict[tuple[str, str], list[str]] = {("", "data set"): list(described)}
+    for count, name in (("sequences", "training sequences"), ("groups", "in groups")):
+        columns["kept together", name] = [count_text(each["train"][count]) for each in named]
     for place, found in enumerate(named[0]["relatives"]):
         rule = found["rule"]
-        group = (
-            rule if isinstance(rule, str) else f"> {100 * rule['share']:.0f} % of runs of {rule['length']} in common"
-        )
-        columns[group, "groups"] = [count_text(each["relatives"][place]["groups"]) for each in named]
-        columns[group, "tests with a relative"] = [
-            count_text(each["relatives"][place]["related_tests"]) for each in named
-        ]
+        if not isinstance(rule, str):
+            rule = f"> {100 * rule['share']:.0f} % of runs of {rule['length']} in common"
+        for count, name in (("groups", "groups"), ("related_tests", "tests with a relative")):
+            columns[rule, name] = [count_text(each["relatives"][place][count]) for each in named]
     return [paragraph(RELATED_NOTE), Table("Related sequences", grouped(columns))]
 
 
@@ -337,8 +360,7 @@ def _costs(settings: Settings) -> list[Part]:
 def _settings(settings: Settings) -> list[Part]:
     known = commit()
     of_commit = md("Code: commit {commit}. ", commit=code(known)) if known else ""
-    used = leaves(used_settings(settings, registry()))
-    rows = [(".".join(names), setting_text(value)) for names, value in used]
+    rows = [(".".join(names), setting_text(value)) for names, value in leaves(used_settings(settings, registry()))]
     return [
         paragraph("{commit}{machine}.", commit=of_commit, machine=machine()),
         *computed_by(Path(settings.results)),

@@ -13,14 +13,23 @@ from treecrf.io.files import write_text
 from treecrf_studies.framework.settings import load_settings
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.cells import DASH
-from treecrf_studies.rendering.markdown import write_pages
-from treecrf_studies.rendering.parts import Group, Markdown, Page, Section, Table, link, paragraph, setting_text
+from treecrf_studies.rendering.parts import (
+    Group,
+    Markdown,
+    Page,
+    Section,
+    Table,
+    link,
+    paragraph,
+    setting_text,
+    write_pages,
+)
 from treecrf_studies.rendering.site import build_site
 from treecrf_studies.rendering.style import training_method_name
+from treecrf_studies.report.archive import MANIFEST
 from treecrf_studies.report.comparing import PAGE, Run, open_run, write_comparison
-from treecrf_studies.report.manifest import MANIFEST
 from treecrf_studies.report.provenance import leaves
-from treecrf_studies.training.choices import BETTER
+from treecrf_studies.training.choices import CHOICE, preferred_at
 
 CONFIGURATION, RESULTS, REPORTS = "config.yaml", "results", "reports"
 """In the folder of a run."""
@@ -136,13 +145,13 @@ def _read(results: Path) -> _Kept:
 
 def _scores(run: Run) -> pd.DataFrame:
     found = [
-        frame.loc[frame["decoder"] == BETTER, ["dataset", "method", "chosen_mean", "cpu_seconds"]]
+        preferred_at(frame, CHOICE)[["dataset", "method", "value", "cpu_seconds"]]
         for path, (_, frame) in run.frames().items()
         if path.startswith("training/") and path.endswith("/summary.csv")
     ]
-    columns = ["dataset", "method", "chosen_mean", "cpu_seconds"]
+    columns = ["dataset", "method", "value", "cpu_seconds"]
     scores = pd.concat([pd.DataFrame(columns=columns), *found], ignore_index=True)
-    return scores.astype({"chosen_mean": float, "cpu_seconds": float})
+    return scores.astype({"value": float, "cpu_seconds": float})
 
 
 def _sets(run: _Kept) -> set[str]:
@@ -157,7 +166,7 @@ def _overview(kept: Sequence[_Kept]) -> Table:
     rows = []
     for run in kept:
         for dataset, scores in run.scores.groupby("dataset", sort=False):
-            accuracy = scores.set_index("method")["chosen_mean"]
+            accuracy = scores.set_index("method")["value"]
             row = {"run": run.name, "written (UTC)": run.written[:16].replace("T", " "), "data set": str(dataset)}
             row |= {name: run.settings.get(name, DASH) for name in differing}
             row |= {"best method": training_method_name(str(accuracy.idxmax()))}

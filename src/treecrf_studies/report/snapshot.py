@@ -32,6 +32,8 @@ from treecrf.io.files import (
     write_json,
     write_text,
 )
+from treecrf_studies.datasets import describe
+from treecrf_studies.framework.jobs import SummaryContext
 from treecrf_studies.framework.page import flat_name, study_page
 from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import Settings, config_parser, load_settings
@@ -40,16 +42,27 @@ from treecrf_studies.framework.views import CELL, frames_there, read_view
 from treecrf_studies.records.jobs import read_records
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.cells import with_and
-from treecrf_studies.rendering.markdown import flattened, read_layout, write_pages
 from treecrf_studies.rendering.panels import save_figure
-from treecrf_studies.rendering.parts import Group, Markdown, Note, Page, Part, Section, Table, joined, md, paragraph
+from treecrf_studies.rendering.parts import (
+    Group,
+    Markdown,
+    Note,
+    Page,
+    Part,
+    Section,
+    Table,
+    flattened,
+    joined,
+    md,
+    paragraph,
+    read_layout,
+    write_pages,
+)
 from treecrf_studies.rendering.parts import Study as Shown
 from treecrf_studies.report import ledger, provenance
-from treecrf_studies.report.guide import cite_page
-from treecrf_studies.report.overview import overview
-from treecrf_studies.report.page import pages_of_papers, studies, unfinished
+from treecrf_studies.report.page import overview, pages_of_papers, studies, unfinished
 from treecrf_studies.report.provenance import PATH as RUN
-from treecrf_studies.report.provenance import TITLE, differing_layout
+from treecrf_studies.report.provenance import TITLE, cite_page, differing_layout
 
 PROVENANCE = "provenance.json"
 """In the folder of a study: where its numbers come from. There is a part where this file is."""
@@ -124,12 +137,11 @@ def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: da
 def write_site(folder: Path, old: Path) -> None:
     """Write the ledger, tables, figures and pages of the snapshot in `folder`, which has evidence and origins.
 
-    What needs a frame that the evidence lacks stays as the snapshot in `old` has it.
+    What needs a frame that the evidence lacks stays as the snapshot in `old` has it, unless the study ran again.
     """
     parts, found = read_parts(folder), folder / EVIDENCE
     ledger.write_ledger(found, decides=True, folder=folder)
-    claims, by_rule = ledger.read_ledger(folder)
-    compared = ledger.read_comparisons(folder)
+    judged = ledger.read_ledger(folder)
     settings = recorded_settings(folder)
     costs = pd.DataFrame([row for part in parts for row in part.origin["cpu_time"]])
     if len(costs):  # studies share the jobs that prepare their data
@@ -137,9 +149,11 @@ def write_site(folder: Path, old: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="treecrf-") as place:
         results = shutil.copytree(found, Path(place, "results"))
         remade = settings.model_copy(update={"results": str(results)})
-        shown = [study for part in parts if (study := _shown(part.study, remade, old / part.study.name)) is not None]
-        pages = pages_of_papers(remade, shown, claims, by_rule, compared)
-        pages.insert(0, overview(remade, shown, claims, _absent(parts), costs))
+        kept = [(old if part.origin.get("remade") else folder) / part.study.name for part in parts]
+        found_of = [_shown(part.study, remade, before) for part, before in zip(parts, kept, strict=True)]
+        shown = [study for study in found_of if study is not None]
+        pages = pages_of_papers(remade, shown, judged)
+        pages.insert(0, overview(remade, shown, judged.claims, _absent(parts), costs))
         origins = _origins(parts, settings, costs, any(found.glob("*/counts.parquet")))
         dates, commits = (
             with_and(dict.fromkeys(str(part.origin[name])[:10] for part in parts)) for name in ("date", "commit")
@@ -184,10 +198,20 @@ def _draw(study: Study, files: StudyFiles, old: Path) -> None:
 
 
 def _frame(files: StudyFiles, name: str, dataset: str = "") -> pd.DataFrame | None:
-    """A frame of all data sets, or of one; None where the evidence has none of it. It holds every frame as CSV."""
+    """A frame of all data sets, or of one; None where the evidence has none of it. It holds every frame as CSV, or what
+    a summary over all data sets makes it of.
+    """
     paths = [Path(path).with_suffix(".csv") for path in files.frames([name]).get(name, ())]
     there = [path for path in paths if path.is_file() and dataset in ("", path.parent.name)]
-    return stacked([read_frame(path) for path in there]) if there else None
+    study, summary = files.study, files.study.summary
+    if there or summary.of_dataset or name not in summary.frames:
+        return stacked([read_frame(path) for path in there]) if there else None
+    source = summary.source(name)
+    measured = _frame(files, source)
+    if measured is None:
+        return None
+    stand_ins = {name: describe(name).stand_in is not None for name in measured.get("dataset", pd.Series()).unique()}
+    return study.module("summary").summarise(SummaryContext({source: [measured]}, {}, stand_ins=stand_ins))[name]
 
 
 def _banner(parts: Sequence[StudyPart]) -> Markdown:

@@ -20,9 +20,9 @@ UNPERTURBED = -1
 AS_CHOSEN = "as chosen for each split"
 """Of `candidate`: for a method whose splits have one each, and not the same one."""
 
-CHOICE, PEAK, LAST = "choice", "peak", "last"
+CHOICE, PEAK, LAST, HIGHEST = "choice", "peak", "last", "highest"
 """Of `stage` and `point`: after the chosen iteration, after the one with the best accuracy on the test set, after the
-last one.
+last one; of `point`, further: the best of all settings and iterations.
 """
 
 FORWARD_BACKWARD_STEP, INDUCTION_STEP = "forward_backward", "induction"
@@ -42,6 +42,17 @@ def preferred_decoder(choice: pd.DataFrame) -> Decoder:
     """The decoder with the better cross-validated accuracy, mean over the splits; the first one wins ties."""
     means = choice.groupby("decoder", sort=False)["cv_accuracy"].mean()
     return cast("Decoder", means.idxmax())
+
+
+def preferred_at(summary: pd.DataFrame, point: str) -> pd.DataFrame:
+    """The rows of a summary at a point, with the preferred decoders."""
+    return summary[(summary["decoder"] == BETTER) & (summary["point"] == point)]
+
+
+def with_iterations(summary: pd.DataFrame) -> pd.DataFrame:
+    """A summary with has_iterations: a method whose only iteration is everywhere the first has none to speak of."""
+    shown = summary[summary["point"].isin([CHOICE, PEAK])]
+    return summary.assign(has_iterations=summary["method"].map(shown.groupby("method")["iteration_high"].max() > 1))
 
 
 def by_decoder(choice: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -32,7 +32,16 @@ from treecrf_studies.rendering.cells import (
     three_digits,
 )
 from treecrf_studies.rendering.style import DECODER_NAMES, training_method_name
-from treecrf_studies.training.choices import BETTER, BLOCKS, FORWARD_BACKWARD_STEP, INDUCTION_STEP, PEAK
+from treecrf_studies.training.choices import (
+    BETTER,
+    BLOCKS,
+    CHOICE,
+    FORWARD_BACKWARD_STEP,
+    INDUCTION_STEP,
+    LAST,
+    PEAK,
+    preferred_at,
+)
 from treecrf_studies.training.published import training_accuracies, training_costs
 
 SHOWN = 0.005
@@ -155,12 +164,7 @@ def final_difference(results: Results, dataset: str, pairs: Sequence[tuple[str, 
 
 
 def _untested_end(results: Results, dataset: str, pair: tuple[str, str]) -> Iterator[Measured[float]]:
-    summary = results.frame("training", dataset, "summary")
-    last = (
-        pd.Series(dtype=float)
-        if summary is None
-        else summary[summary["decoder"] == BETTER].set_index("method")["last_accuracy"]
-    )
+    last = _accuracies(results, dataset, LAST, BETTER)
     if {*pair} <= {*last.index}:
         names = tuple(map(training_method_name, pair))
         reached = " and ".join(f"{name} {number(last[method])} %" for name, method in zip(names, pair, strict=True))
@@ -181,17 +185,13 @@ def growth_with_iterations(results: Results, dataset: str) -> Iterator[Measured[
 
 def _with_peaks(results: Results, pair: Comparison) -> Measured[float]:
     """A comparison whose numbers show the peaks of both methods too."""
-    summary = results.frame("training", pair.dataset, "summary")
-    found = _measured(pair)
-    if summary is None:
-        return found
-    heights = summary[summary["decoder"] == pair.row["decoder"]].set_index("method")["peak_accuracy"]
+    found, heights = _measured(pair), _accuracies(results, pair.dataset, PEAK, pair.row["decoder"])
     texts = [
         f"{training_method_name(name)} {number(heights[name])} %"
         for name in (pair.method, pair.other)
         if name in heights
     ]
-    return replace(found, numbers=f"{found.numbers}; peaks {', '.join(texts)}")
+    return replace(found, numbers=f"{found.numbers}; peaks {', '.join(texts)}") if texts else found
 
 
 class Spent(NamedTuple):
@@ -207,7 +207,7 @@ class Spent(NamedTuple):
 
 
 SPENT = {
-    PEAK: Spent("to the peak", "summary", "peak_cpu_seconds", "cpu_seconds"),
+    PEAK: Spent("to the peak", "summary", "cpu_seconds", "cpu_seconds"),
     FORWARD_BACKWARD_STEP: Spent(
         "of forward-backward in an iteration", "costs", "forward_backward_seconds", "forward_backward_seconds"
     ),
@@ -223,8 +223,8 @@ def _seconds(results: Results, dataset: str, method: str, point: str) -> NDArray
         once, column = results.frame("training", dataset, SPENT[point].frame), SPENT[point].column
         if once is None or column not in once:
             return np.empty(0)
-        of_method = (once["method"] == method) & (once["decoder"] == BETTER if "decoder" in once else True)
-        return once.loc[of_method, column].dropna().to_numpy()
+        once = preferred_at(once, point) if "point" in once else once
+        return once.loc[once["method"] == method, column].dropna().to_numpy()
     of_point = (frame["method"] == method) & (frame["point"] == point)
     return frame.loc[of_point, "cpu_seconds"].to_numpy()
 
@@ -278,12 +278,17 @@ def _measured_alike(results: Results, pair: Comparison) -> Measured[float]:
 
 def _document_points(results: Results, dataset: str, method: str, other: str, decoder: str) -> float:
     """Accuracy of `method` minus that of `other` at the choice, means over the documents; NaN without a summary."""
+    accuracy = _accuracies(results, dataset, CHOICE, decoder)
+    return float(accuracy.get(method, np.nan) - accuracy.get(other, np.nan))
+
+
+def _accuracies(results: Results, dataset: str, point: str, decoder: str) -> pd.Series:
+    """Accuracies at a point, by method; none without a summary."""
     summary = results.frame("training", dataset, "summary")
     if summary is None:
-        return np.nan
-    rows = summary[summary["decoder"] == decoder].set_index("method")
-    accuracy = rows["chosen_mean"].fillna(rows["chosen_accuracy"])
-    return float(accuracy.get(method, np.nan) - accuracy.get(other, np.nan))
+        return pd.Series(dtype=float)
+    rows = (summary["point"] == point) & (summary["decoder"] == decoder)
+    return summary[rows].set_index("method")["value"]
 
 
 def _of_sample(results: Results, sample: str) -> pd.DataFrame | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import matplotlib as mpl
 import pandas as pd
@@ -28,7 +29,7 @@ from treecrf_studies.rendering.style import (
     training_method_name,
     training_method_style,
 )
-from treecrf_studies.training.choices import BETTER, of_first_decoder
+from treecrf_studies.training.choices import BETTER, CHOICE, PEAK, of_first_decoder, preferred_at
 from treecrf_studies.training.published import PAPERS_OWN, training_accuracies, training_costs
 
 ICML_FIGURES = {"faq_ai_general": 2, "faq_ai_neural": 3, "faq_aix": 4}
@@ -38,7 +39,13 @@ FIRST_ITERATIONS = 0.1
 """Share of the iterations that may start below a panel of figure 3.1, so that the others can be told apart."""
 
 MOST_BANDS = 6
-"""Methods of a panel up to which bands show the spread of their runs."""
+"""Methods of a panel up to which bands show the spread of their runs. In panels of more, `MAIN` ones stand out."""
+
+MAIN = (*PAPERS_OWN, "treecrf_newton")
+"""Methods of the papers, and the library's first choice."""
+
+FAINT = 0.3
+"""Opacity of the other lines."""
 
 LABEL = 0.128
 """Inches from one name beside a panel to the next."""
@@ -68,12 +75,12 @@ def accuracy_by_iteration(curves: pd.DataFrame, of_papers: bool = True) -> Figur
                 color = training_method_style(method)["color"]
                 if of_set["method"].nunique() <= MOST_BANDS:
                     axes.fill_between(curve.index, curve["low"], curve["high"], color=color, alpha=0.2, linewidth=0)
-                _draw_line(axes, method, curve, "accuracy")
+                _draw_line(axes, method, curve, "accuracy", _is_faint(of_set, method))
             _draw_published(axes, printed)
             _fit_axes(axes, of_set, printed)
             _name_lines(axes, of_set, "iteration", "accuracy")
         name_axes(figure, panels, "iteration", "accuracy on the test set (%)")
-        _explain_marks(figure, any(map(len, peaks)))
+        _explain_marks(figure, shown, any(map(len, peaks)))
     return figure
 
 
@@ -88,7 +95,7 @@ def seconds_by_iteration(curves: pd.DataFrame) -> Figure:
         figure, panels = _figure_by_iteration(shown)
         for axes, (_, of_set) in zip(panels, by_dataset(shown), strict=True):
             for method, curve in _by_method(of_set):
-                _draw_line(axes, method, curve, "cpu_seconds")
+                _draw_line(axes, method, curve, "cpu_seconds", _is_faint(of_set, method))
             axes.set_xscale("log")
             axes.set_yscale("log")
             axes.set_xlim(of_set["iteration"].min() / 1.2, 1.2 * of_set["iteration"].max())
@@ -97,7 +104,7 @@ def seconds_by_iteration(curves: pd.DataFrame) -> Figure:
                 axis.set_minor_formatter(NullFormatter())
             _name_lines(axes, of_set, "iteration", "cpu_seconds")
         name_axes(figure, panels, "iteration", "cumulative CPU seconds")
-        _explain_marks(figure)
+        _explain_marks(figure, shown)
     return figure
 
 
@@ -120,7 +127,7 @@ def accuracy_by_seconds(curves: pd.DataFrame, of_papers: bool = True) -> Figure:
             if number and of_papers:
                 axes.set_title(f"ICML figure {number}: {axes.get_title(loc='left')}", loc="left", fontsize=9)
             for method, curve in _by_method(of_set):
-                _draw_line(axes, method, curve.set_index("cpu_seconds"), "accuracy")
+                _draw_line(axes, method, curve.set_index("cpu_seconds"), "accuracy", _is_faint(of_set, method))
             _fit_axes(axes, of_set, published_peaks().iloc[:0])
             axes.set_xscale("log")
             axes.set_xlim(of_set["cpu_seconds"].min() / 1.3, 1.3 * of_set["cpu_seconds"].max())
@@ -128,19 +135,20 @@ def accuracy_by_seconds(curves: pd.DataFrame, of_papers: bool = True) -> Figure:
             axes.xaxis.set_minor_formatter(NullFormatter())
             _name_lines(axes, of_set, "cpu_seconds", "accuracy")
         name_axes(figure, panels, "CPU seconds of training", "accuracy on the test set (%)")
-        _explain_marks(figure)
+        _explain_marks(figure, shown)
     return figure
 
 
 def accuracies(summary: pd.DataFrame, of_papers: bool = True) -> Figure:
     """Accuracy of every method with the decoder that cross-validation prefers, a panel per data set.
 
-    `summary` is from `treecrf_studies.training.summary.summarise`. A row per method, the same in each panel; empty
+    `summary` is from `treecrf_studies.training.summary.make_frames`. A row per method, the same in each panel; empty
     where a method was not run. Dot: accuracy at the cross-validated choice, mean over the perturbed runs (of a method
     without such runs the unperturbed one). Bar: smallest to largest of these runs. Triangle: peak of the unperturbed
     test curve. Vertical line: published, unless `of_papers` is false.
     """
-    better = summary[summary["decoder"] == BETTER]
+    at_peak = preferred_at(summary, PEAK).set_index(["dataset", "method"])["value"].rename("peak")
+    better = preferred_at(summary, CHOICE).join(at_peak, on=["dataset", "method"])
     methods = ordered_training_methods(better["method"])
 
     def draw(axes: Axes, of_set: pd.DataFrame) -> None:
@@ -188,7 +196,7 @@ def accuracy_by_size(larger_accuracies: pd.DataFrame) -> Figure:
     shown = shown[n_sizes > 1]
     if shown.empty:
         return sentence_figure("No sample has draws of several numbers of training sequences.")
-    means = shown.groupby(["dataset", "method", "n_train"], observed=True, sort=False)[["accuracy", "sd"]].mean()
+    means = shown.groupby(["dataset", "method", "n_train"], observed=True, sort=False)[["value", "sd"]].mean()
     means = means.reset_index()
     return draw_by_dataset(
         means,
@@ -206,7 +214,8 @@ def published_peaks() -> pd.DataFrame:
 
     dataset, method, percent, first and last (of a range of iterations, else the same).
     """
-    percent = training_accuracies().query("decoder == @BETTER")[["dataset", "method", "percent"]]
+    known = training_accuracies()
+    percent = known.loc[known["decoder"] == BETTER, ["dataset", "method", "percent"]]
     peaks = percent.merge(training_costs()[["dataset", "method", "iterations"]], on=["dataset", "method"])
     ends = peaks["iterations"].astype(str).str.split("-")
     return peaks.drop(columns="iterations").assign(first=ends.str[0].astype(int), last=ends.str[-1].astype(int))
@@ -261,10 +270,16 @@ def _fit_axes(axes: Axes, of_set: pd.DataFrame, peaks: pd.DataFrame) -> None:
 # --- marks ------------------------------------------------------------------------------------------
 
 
-def _draw_line(axes: Axes, method: str, curve: pd.DataFrame, name: str) -> None:
+def _is_faint(of_set: pd.DataFrame, method: str) -> bool:
+    """Whether others stand out in the panel of a data set."""
+    return method not in MAIN and of_set["method"].nunique() > MOST_BANDS
+
+
+def _draw_line(axes: Axes, method: str, curve: pd.DataFrame, name: str, is_faint: bool) -> None:
     """A curve, and over all curves a marker at the chosen iteration."""
     style = training_method_style(method)
-    axes.plot(curve.index, curve[name], color=style["color"], linestyle=style["linestyle"], linewidth=1.0)
+    look: dict[str, Any] = {"alpha": FAINT, "linewidth": 0.7, "zorder": 1.5} if is_faint else {"linewidth": 1.3}
+    axes.plot(curve.index, curve[name], color=style["color"], linestyle=style["linestyle"], **look)
     chosen = curve.loc[curve["chosen"], name]
     axes.plot(
         chosen.index,
@@ -302,12 +317,19 @@ def _name_lines(axes: Axes, of_set: pd.DataFrame, below: str, beside: str) -> No
             clip_on=False,
             gid="leader",
         )
-        name = training_method_name(str(method))
-        axes.text(1.04, place, name, transform=axes.transAxes, color=style["color"], fontsize=SMALL, va="center")
+        name, is_crowded = training_method_name(str(method)), len(last) > MOST_BANDS
+        look = {
+            "color": style["color"],
+            "fontsize": SMALL,
+            "weight": "bold" if is_crowded and method in MAIN else "normal",
+        }
+        axes.text(1.04, place, name, transform=axes.transAxes, va="center", **look)
 
 
-def _explain_marks(figure: Figure, with_published: bool = False) -> None:
+def _explain_marks(figure: Figure, shown: pd.DataFrame, with_published: bool = False) -> None:
     note = "; hollow: published" if with_published else ""
+    if (shown.groupby("dataset")["method"].nunique() > MOST_BANDS).any():
+        note += "; bold: methods of the papers, and TreeCRF-Newton"
     figure.suptitle(f"marker: chosen by cross-validation{note}", fontsize=SMALL)
 
 
@@ -316,7 +338,7 @@ def _draw_sizes(axes: Axes, of_set: pd.DataFrame) -> None:
         line = of_set[of_set["method"] == method].sort_values("n_train")
         axes.errorbar(
             line["n_train"],
-            line["accuracy"],
+            line["value"],
             line["sd"].fillna(0),
             **training_method_style(method),
             linewidth=1.0,
@@ -351,11 +373,10 @@ def _size(method: str) -> float:
 
 
 def _draw_accuracies(axes: Axes, of_set: pd.DataFrame, places: list[int]) -> None:
-    middle = of_set["chosen_mean"].fillna(of_set["chosen_accuracy"])
-    reach = [(middle - of_set["chosen_min"]).fillna(0), (of_set["chosen_max"] - middle).fillna(0)]
+    reach = [of_set["value"] - of_set["low"], of_set["high"] - of_set["value"]]
     reach = [side.clip(lower=0) for side in reach]  # the mean of equal numbers may be rounded
     axes.plot(
-        of_set["peak_accuracy"],
+        of_set["peak"],
         places,
         linestyle="none",
         marker=">",
@@ -365,7 +386,7 @@ def _draw_accuracies(axes: Axes, of_set: pd.DataFrame, places: list[int]) -> Non
         label="peak of the test curve",
     )
     axes.errorbar(
-        middle,
+        of_set["value"],
         places,
         xerr=reach,
         linestyle="none",

@@ -26,7 +26,7 @@ from treecrf_studies.options import Candidate, candidate_name
 from treecrf_studies.training.jobs import shortened
 from treecrf_studies.training.settings import LargerSample, TrainingSettings
 
-COUNT_NAMES = ["dataset", "sample", "method", "decoder", "training", "sequence", "group", "n_positions", "n_correct"]
+COUNT_NAMES = ["dataset", "sample", "method", "decoder", "draw", "sequence", "group", "n_positions", "n_correct"]
 TRAINING_NAMES = [
     "dataset",
     "sample",
@@ -34,7 +34,7 @@ TRAINING_NAMES = [
     "test",
     "n_folds",
     "method",
-    "training",
+    "draw",
     "candidate",
     "iteration",
     "n_train",
@@ -90,7 +90,7 @@ def _score(job: JobContext[TrainingSettings]) -> Larger:
     names = {"dataset": sample.of, "sample": job.dataset, "method": job.method}
     of_sample = {"population": sample.population, "test": sample.test, "n_folds": sample.n_folds or len(splits)}
     counts, trainings = (
-        pd.concat([frame.assign(training=place) for place, frame in enumerate(frames)], ignore_index=True)
+        pd.concat([frame.assign(draw=place) for place, frame in enumerate(frames)], ignore_index=True)
         for frames in zip(*found, strict=True)
     )
     return Larger(

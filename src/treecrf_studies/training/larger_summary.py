@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from treecrf.io.files import stacked
 from treecrf.statistics.estimates import MARGIN, Estimates, estimate_resampled
 from treecrf.statistics.two_way import estimate_crossed
+from treecrf_studies.framework.metrics import ACCURACY
 from treecrf_studies.framework.resamples import FAMILY, TESTED, decided, of_family, tested
+from treecrf_studies.framework.summaries import summarise
 from treecrf_studies.options import joined_names
 from treecrf_studies.training.choices import METHODS, PAIR
 
@@ -22,9 +24,13 @@ ACCURACY_NAMES = [
     "decoder",
     "candidate",
     "iteration",
-    "accuracy",
+    "quantity",
+    "value",
     "sd",
-    "n_trainings",
+    "low",
+    "high",
+    "n",
+    "unit",
     "n_train",
     "n_test",
     "cpu_seconds",
@@ -32,7 +38,7 @@ ACCURACY_NAMES = [
 COMPARISON_NAMES = [*OF_SAMPLE[:3], *PAIR[1:], *TESTED, *FAMILY, "about", "test", "n_clusters", "n", "decision"]
 
 
-def summarise_larger(frames: Mapping[str, Sequence[pd.DataFrame]], margin: float = MARGIN) -> dict[str, pd.DataFrame]:
+def frames_of_larger(frames: Mapping[str, Sequence[pd.DataFrame]], margin: float = MARGIN) -> dict[str, pd.DataFrame]:
     """The frames of all larger samples of a data set, from those of `treecrf_studies.training.larger.Larger` of every
     job.
 
@@ -54,24 +60,23 @@ def summarise_larger(frames: Mapping[str, Sequence[pd.DataFrame]], margin: float
 def larger_accuracies(counts: pd.DataFrame, trainings: pd.DataFrame) -> pd.DataFrame:
     """A row for each method, larger sample and decoder: the columns `ACCURACY_NAMES`.
 
-    Accuracy: mean over the trainings, each of which counts alike, and their standard deviation, in percent. The
+    Accuracies over the trainings, each of which counts alike (`treecrf_studies.framework.summaries.summarise`). The
     candidates that were chosen, the median of their iterations (0: the last one), mean sequences of a training and of a
     test set, CPU seconds of all trainings after the choice.
     """
     keys = ["sample", "method"]
-    sums = counts.groupby([*keys, "decoder", "training"], sort=False, observed=True)[["n_correct", "n_positions"]].sum()
-    percent = 100 * sums["n_correct"] / sums["n_positions"]
-    spread = percent.groupby([*keys, "decoder"], sort=False, observed=True).agg(accuracy="mean", sd="std").reset_index()
+    sums = counts.groupby([*keys, "decoder", "draw"], sort=False, observed=True)[["n_correct", "n_positions"]].sum()
+    percent = (100 * sums["n_correct"] / sums["n_positions"]).rename("accuracy").reset_index()
+    accuracies = summarise(percent, [*keys, "decoder"], {"accuracy": {"quantity": ACCURACY}})
     groups = trainings.groupby([*OF_SAMPLE, "method"], sort=False, observed=True)
     chosen = groups.agg(
         candidate=("candidate", joined_names),
         iteration=("iteration", "median"),
-        n_trainings=("training", "size"),
         n_train=("n_train", "mean"),
         n_test=("n_test", "mean"),
         cpu_seconds=("cpu_seconds", "sum"),
     )
-    return chosen.reset_index().merge(spread, on=keys)[ACCURACY_NAMES]
+    return chosen.reset_index().merge(accuracies, on=keys)[ACCURACY_NAMES]
 
 
 def compare_larger(counts: pd.DataFrame, trainings: pd.DataFrame, margin: float = MARGIN) -> pd.DataFrame:
@@ -104,7 +109,7 @@ def compare_larger(counts: pd.DataFrame, trainings: pd.DataFrame, margin: float 
 
 def _compare_sample(counts: pd.DataFrame, sample: pd.Series, margin: float) -> pd.DataFrame:
     names = [str(name) for name in dict.fromkeys(counts["method"])]
-    n_trainings = counts.groupby("method", observed=True)["training"].nunique()[names].to_numpy()
+    n_trainings = counts.groupby("method", observed=True)["draw"].nunique()[names].to_numpy()
     correct, positions = _cells(counts, names, int(n_trainings.argmax()))
     first, second = np.triu_indices(len(names), 1)
     shared = np.minimum(n_trainings[first], n_trainings[second])
@@ -142,7 +147,7 @@ def _cells(counts: pd.DataFrame, methods: list[str], longest: int) -> tuple[NDAr
     `longest` is the place of a method with all trainings.
     """
     groups, group = np.unique(counts["group"], return_inverse=True)
-    training = counts["training"].to_numpy(dtype=np.int64)
+    training = counts["draw"].to_numpy(dtype=np.int64)
     method = pd.Index(methods).get_indexer(pd.Index(counts["method"]))
     shape = len(methods), len(groups), 1 + int(training.max())
     correct, positions = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)

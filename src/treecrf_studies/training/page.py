@@ -34,7 +34,7 @@ from treecrf_studies.options import candidate_name, custom_candidates
 from treecrf_studies.rendering.cells import DASH, cell_texts, interval_texts, number, p_text, seconds_text, signed
 from treecrf_studies.rendering.parts import Note, Part, Table, code_block, listed, md, paragraph
 from treecrf_studies.rendering.style import DECODER_NAMES, training_method_name
-from treecrf_studies.training.choices import BETTER
+from treecrf_studies.training.choices import BETTER, CHOICE, preferred_at, with_iterations
 from treecrf_studies.training.tables import notes_layout, trees_and_networks
 
 INTRODUCTION = """
@@ -266,13 +266,14 @@ def answers(
     settings: Settings, names: Sequence[str], summary: pd.DataFrame, comparisons: pd.DataFrame, ranks: pd.DataFrame
 ) -> list[Part]:
     """The answers on each data set that has several methods; frames as of
-    `treecrf_studies.training.summary.summarise_dataset`.
+    `treecrf_studies.training.summary.make_frames_outcomes`.
     """
     parts: list[Part] = []
     for name in names:
         of_set = ranks[ranks["dataset"] == name]
         if len(of_set):
-            chosen = summary[(summary["dataset"] == name) & (summary["decoder"] == BETTER)].set_index("method")
+            points = summary[(summary["dataset"] == name) & (summary["decoder"] == BETTER)]
+            chosen = preferred_at(with_iterations(points), CHOICE).set_index("method")
             parts += [
                 _lead(of_set, comparisons),
                 Table(f"Labellers on {name}, best first", groups_layout(of_set, chosen, comparisons)),
@@ -369,7 +370,7 @@ def _advice(settings: Settings, name: str, ranks: pd.DataFrame, chosen: pd.DataF
 def _way(settings: Settings, dataset: TableDataset, method: str, row: Mapping[Any, Any]) -> str:
     """The command, or for a class of the user's own what to write in Python."""
     if method not in settings.labellers:
-        iteration = int(row["iteration"]) if max(row["iteration_high"], row["peak_iteration"]) > 1 else None
+        iteration = int(row["iteration"]) if row["has_iterations"] else None
         return fit_command(dataset, method, row["candidate"], iteration)
     labeller = settings.labellers[method]
     given = f"{dataset.path!r}, sequence={dataset.sequence!r}, label={dataset.label!r}"

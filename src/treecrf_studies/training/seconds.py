@@ -22,8 +22,8 @@ from treecrf_studies.training.choices import (
     unperturbed,
 )
 
-SECONDS_AT = {CHOICE: "cpu_seconds", PEAK: "peak_cpu_seconds", LAST: "last_cpu_seconds"}
-"""Columns of the summary with the CPU seconds up to a point."""
+PLACES = ["dataset", "method", "decoder", "point"]
+"""Columns that tell the points of the trainings of a method apart."""
 
 
 def timings(choice: pd.DataFrame, curves: pd.DataFrame, repeats: pd.DataFrame, highest: pd.DataFrame) -> pd.DataFrame:
@@ -54,16 +54,12 @@ def timings(choice: pd.DataFrame, curves: pd.DataFrame, repeats: pd.DataFrame, h
                 by_run.reset_index().assign(decoder=decoder, point=point, iteration=int(place["iteration"].max()))
             )
     constant = {"dataset": choice["dataset"].iloc[0], "method": choice["method"].iloc[0]}
-    names = ["dataset", "method", "decoder", "point", "iteration", "run", "cpu_seconds"]
-    return pd.concat(frames, ignore_index=True).assign(**constant)[names]
+    return pd.concat(frames, ignore_index=True).assign(**constant)[[*PLACES, "iteration", "run", "cpu_seconds"]]
 
 
-def mean_seconds(seconds: pd.DataFrame) -> pd.DataFrame:
-    """CPU seconds at each point by method and decoder, the geometric mean of the trainings."""
-    by_point = seconds.pivot_table(
-        index=["dataset", "method", "decoder"], columns="point", values="cpu_seconds", aggfunc=_geometric_mean
-    )
-    return by_point.rename(columns=SECONDS_AT).reindex(columns=[*SECONDS_AT.values()]).reset_index()
+def mean_seconds(seconds: pd.DataFrame) -> pd.Series:
+    """CPU seconds at each point by `PLACES`, the geometric mean of the trainings."""
+    return seconds.groupby(PLACES)["cpu_seconds"].agg(_geometric_mean)
 
 
 def _geometric_mean(values: pd.Series) -> float:

@@ -12,17 +12,16 @@ from treecrf_studies.methods.catalogue import IN_JAVA, LABELLERS, TRAINING, unus
 from treecrf_studies.options import (
     Count,
     Decoder,
-    Labellers,
     Leaves,
+    MethodsSettings,
     Model,
     Name,
+    PairedSettings,
     Regularization,
     Share,
-    StudySettings,
     Variance,
     Window,
     refuse_unknown,
-    used_labellers,
 )
 from treecrf_studies.training.choices import BETTER
 
@@ -90,15 +89,13 @@ class LargerSample(Model):
         return "documents" if self.n_folds is None else "folds"
 
 
-class TrainingSettings(StudySettings):
+class TrainingSettings(PairedSettings, MethodsSettings):
     """The study of chapter 3: TreeCRF and its rivals, their accuracy and their cost."""
 
     counted = ("n_iterations", "java_iterations")
-    whole: ClassVar[frozenset[str]] = StudySettings.whole | {
-        "exact_under",
+    whole: ClassVar[frozenset[str]] = PairedSettings.whole | {
         "blocks_under",
         "block_length",
-        "equivalence_margin",
         "larger_samples",
         "larger_methods",
         "larger_fixed",
@@ -107,7 +104,6 @@ class TrainingSettings(StudySettings):
     methods: list[TrainingMethod | Name] = Field(
         list(TRAINING), min_length=1, description="Methods to compare; the first is compared with all."
     )
-    labellers: Labellers = Field({}, description="Filled from the configuration's labellers.")
     l2_regularizations: list[Regularization] = Field(
         [0.0, 5.0, 10.0, 20.0, 40.0, 80.0], min_length=1, description="Grid of lambda (equation 3.1)."
     )
@@ -209,16 +205,12 @@ class TrainingSettings(StudySettings):
     unseen: Literal["missing", "error"] = Field(
         "missing", description="What to do with a category that the training set does not have."
     )
-    exact_under: int = Field(25, ge=0, description="McNemar's test is exact with fewer discordant positions.")
     blocks_under: int = Field(
         LEAST_CLUSTERS,
         ge=2,
         description="With fewer test sequences (groups of related ones), tests take blocks of positions as independent instead.",
     )
     block_length: Count = Field(50, description="Positions of a block, at least.")
-    equivalence_margin: float = Field(
-        0.5, gt=0, allow_inf_nan=False, description="Points of accuracy within which methods count as equivalent."
-    )
 
     larger_samples: dict[Name, LargerSample] = Field(
         {},
@@ -300,14 +292,16 @@ class TrainingSettings(StudySettings):
         """The decoders and the one that cross-validation prefers."""
         return [*self.decoders, BETTER] if name == "decoder" else super().values(name)
 
+    def unused_by(self, method: str) -> set[str]:
+        """See `MethodsSettings`."""
+        untimed = {"n_timed_runs"} if method not in self.timed_methods else set()
+        return super().unused_by(method) | untimed | (unused_settings(method, TRAINING) - {"n_iterations"})
+
     def used_by(self, method: str) -> dict[str, Any]:
-        """JSON values of the settings that a job of the method looks at, so that changing others reruns nothing."""
-        unused = {*self.whole, "methods", "labellers", *unused_settings(method, TRAINING)} - {"n_iterations"}
-        if method not in self.timed_methods:
-            unused.add("n_timed_runs")
+        """See `MethodsSettings`; of lists of methods what they say of this one."""
         own: dict[str, Any] = {
             name: [each for each in getattr(self, name) if each == method]
             for name in ("steady_methods", "timed_methods")
         }
         own["borrowed_choices"] = {name: other for name, other in self.borrowed_choices.items() if name == method}
-        return self.model_dump(mode="json", exclude=unused) | own | used_labellers(method, self.labellers)
+        return super().used_by(method) | own

@@ -14,19 +14,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.io.files import stacked
 from treecrf.statistics.blocks import estimate_blocks
 from treecrf.statistics.paired import compare_pairs
 from treecrf.statistics.ranking import RANK_COLUMNS, SEPARATION_MARGIN, rank_methods
 from treecrf.statistics.two_way import estimate_trainings, make_pairs
 from treecrf.statistics.variance import COMPONENT_COLUMNS, decompose_variance
 from treecrf_studies.framework.jobs import SummaryContext
-from treecrf_studies.framework.metrics import ACCURACY
+from treecrf_studies.framework.metrics import ACCURACY, METRICS
 from treecrf_studies.framework.resamples import FAMILY, TESTED, decided, of_family, tested
 from treecrf_studies.training.choices import (
     BETTER,
     BLOCKS,
     CHOICE,
+    HIGHEST,
     LAST,
     METHODS,
     PAIR,
@@ -39,100 +39,70 @@ from treecrf_studies.training.choices import (
     joined_candidates,
     of_first_decoder,
     peaks,
+    preferred_at,
     preferred_decoder,
     unperturbed,
 )
-from treecrf_studies.training.larger_summary import summarise_larger
+from treecrf_studies.training.larger_summary import frames_of_larger
 from treecrf_studies.training.published import training_accuracies
-from treecrf_studies.training.seconds import costs, mean_seconds, steps, timings
+from treecrf_studies.training.seconds import PLACES, costs, mean_seconds, steps, timings
 
 
-def summarise_method(
-    choice: pd.DataFrame, curves: pd.DataFrame, published: pd.DataFrame, stand_in: bool = False
+def score_method(
+    choice: pd.DataFrame, curves: pd.DataFrame, phases: pd.DataFrame, highest: pd.DataFrame, published: pd.DataFrame
 ) -> pd.DataFrame:
-    """Published accuracy, accuracy at the cross-validated choice, and the highest one of all, by decoder.
+    """Accuracies of one method on one data set, by decoder and point of the training.
 
-    The last row, decoder `BETTER`, stands for the decoder that cross-validation prefers. The highest accuracy is that
-    on the test set over all candidates and iterations (and, in the last row, decoders): an optimistic bound, as the
-    test labels choose settings too.
+    The last decoder is `BETTER`, the one that cross-validation prefers. The points are `CHOICE`, the cross-validated
+    one; `PEAK` of the test curve; `LAST`, where training with the chosen settings ends: at convergence, or after the
+    last iteration that they allow; and `HIGHEST` over all candidates and iterations (and, of `BETTER`, decoders): an
+    optimistic bound, as the test labels choose settings too.
 
-    Parameters are `choice` and `curves` of one method on one data set
-    (`treecrf_studies.training.jobs.TrainingOutcome`), the published values of this data set (method, decoder, percent,
-    table; may be empty), and whether it stands in for the one of the papers.
+    `choice`, `curves` and `phases` are of `treecrf_studies.training.jobs.TrainingOutcome`, `highest` is from `peaks`,
+    `published` are the accuracies of this data set (method, decoder, percent; may be empty).
 
     Returns
     -------
     DataFrame
-        dataset, stand_in, method, decoder, chosen_decoder, published, published_table, candidate (those of the splits,
-        parted by " / "), iteration (median over the splits), iteration_low, iteration_high, chosen_by, cv_accuracy,
-        chosen_accuracy (unperturbed), chosen_mean, chosen_sd, chosen_min, chosen_max (over the perturbed runs),
-        highest_accuracy, highest_candidate, highest_iteration (unperturbed), n_perturbed_runs. Accuracies are in
-        percent.
+        dataset, method, decoder, point, quantity, unit; chosen_decoder, chosen_by, held_out_accuracy (of
+        cross-validation), published; value, sd, low, high and n: at the choice over the perturbed trainings, or the unperturbed one
+        where there are no others; at other points the value is that of the unperturbed training, at the peak low and
+        high are over all trainings; unperturbed; candidate (those of the splits, parted by " / "), iteration (median
+        over the splits), iteration_low, iteration_high.
     """
     dataset, method = choice["dataset"].iloc[0], choice["method"].iloc[0]
-    preferred, best = preferred_decoder(choice), highest_points(joined_candidates(curves))
-    decoders = list(dict.fromkeys(choice["decoder"]))
-    rows: list[dict[str, Any]] = []
-    for decoder in [*decoders, BETTER]:
-        used = preferred if decoder == BETTER else decoder
-        chosen = choice[choice["decoder"] == used]
-        at_choice = curves.merge(chosen[["split", "decoder", "candidate", "iteration"]])
-        best_of = best if decoder == BETTER else best[best["decoder"] == decoder]
-        highest = best_of.iloc[int(best_of["accuracy"].to_numpy().argmax())]
-        known = published[(published["method"] == method) & (published["decoder"] == decoder)]
-        value = float(known["percent"].iloc[0]) if len(known) else np.nan
-        rows.append(
-            {
-                "dataset": dataset,
-                "stand_in": stand_in,
-                "method": method,
-                "decoder": decoder,
-                "chosen_decoder": used,
-                "published": value,
-                "published_table": str(known["table"].iloc[0]) if len(known) else "",
-                "candidate": " / ".join(dict.fromkeys(chosen["candidate"])),
-                "iteration": int(chosen["iteration"].median()),
-                "iteration_low": int(chosen["iteration"].min()),
-                "iteration_high": int(chosen["iteration"].max()),
-                "chosen_by": chosen["chosen_by"].iloc[0],
-                "cv_accuracy": 100 * chosen["cv_accuracy"].mean(),
-                **_at_choice(at_choice),
-                "highest_accuracy": 100 * highest["accuracy"],
-                "highest_candidate": highest["candidate"],
-                "highest_iteration": int(highest["iteration"]),
-                "n_perturbed_runs": int(curves.loc[curves["run"] != UNPERTURBED, "run"].nunique()),
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-def ends(choice: pd.DataFrame, curves: pd.DataFrame, phases: pd.DataFrame) -> pd.DataFrame:
-    """Where training with the chosen settings ends: at convergence, or after the last iteration that the settings
-    allow.
-
-    Parameters are frames of one method on one data set (`treecrf_studies.training.jobs.TrainingOutcome`).
-
-    Returns
-    -------
-    DataFrame
-        dataset, method, decoder (the last row is `BETTER`, the preferred one), last_accuracy (percent, unperturbed,
-        mean over the splits), last_iteration_low and last_iteration_high (over the splits).
-    """
-    rows = []
+    best, at_peak = highest_points(joined_candidates(curves)), highest.set_index("decoder")
     done = unperturbed(phases).groupby(["split", "candidate"])["n_iterations"].first().rename("n_done").reset_index()
+    rows: list[dict[str, Any]] = []
     for decoder, chosen in by_decoder(choice):
-        chosen = chosen[["split", "decoder", "candidate"]].merge(done)
-        last = unperturbed(curves).merge(chosen).sort_values("iteration").groupby("split").last()
-        rows.append(
-            {
-                "dataset": choice["dataset"].iloc[0],
-                "method": choice["method"].iloc[0],
-                "decoder": decoder,
-                "last_accuracy": 100 * (last["n_correct"] / last["n_positions"]).mean(),
-                "last_iteration_low": int(chosen["n_done"].min()),
-                "last_iteration_high": int(chosen["n_done"].max()),
-            }
-        )
+        known = published[(published["method"] == method) & (published["decoder"] == decoder)]["percent"]
+        shared = {
+            "chosen_decoder": chosen["decoder"].iloc[0],
+            "chosen_by": chosen["chosen_by"].iloc[0],
+            "held_out_accuracy": 100 * chosen["cv_accuracy"].mean(),
+            "published": float(known.iloc[0]) if len(known) else np.nan,
+            "candidate": " / ".join(dict.fromkeys(chosen["candidate"])),
+        }
+        places = chosen[["split", "decoder", "candidate"]]
+        last = unperturbed(curves).merge(places).sort_values("iteration").groupby("split").last()
+        peak = at_peak.loc[decoder]
+        best_of = best if decoder == BETTER else best[best["decoder"] == decoder]
+        top = best_of.iloc[int(best_of["accuracy"].to_numpy().argmax())]
+        points: dict[str, dict[str, Any]] = {
+            CHOICE: _at_choice(curves.merge(places.assign(iteration=chosen["iteration"])))
+            | _iterations(chosen["iteration"]),
+            PEAK: _alone(peak["accuracy"])
+            | {"low": peak["low"], "high": peak["high"]}
+            | _iterations(peak["iteration"]),
+            LAST: _alone(100 * (last["n_correct"] / last["n_positions"]).mean())
+            | _iterations(places.merge(done)["n_done"]),
+            HIGHEST: _alone(100 * top["accuracy"]) | {"candidate": top["candidate"]} | _iterations(top["iteration"]),
+        }
+        rows += [
+            {"dataset": dataset, "method": method, "decoder": decoder, "point": point, "quantity": ACCURACY}
+            | {"unit": METRICS[ACCURACY].unit, **shared, **measured}
+            for point, measured in points.items()
+        ]
     return pd.DataFrame(rows)
 
 
@@ -171,8 +141,8 @@ def learning_curves(choice: pd.DataFrame, curves: pd.DataFrame, phases: pd.DataF
     return pd.concat(frames, ignore_index=True)[["dataset", "method", "decoder", "preferred", *names]]
 
 
-def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
-    """`summarise_dataset` of the jobs of a data set, with the published values of what it is in
+def make_frames(context: SummaryContext) -> dict[str, pd.DataFrame]:
+    """`frames_of_outcomes` of the jobs of a data set, with the published values of what it is in
     `treecrf_studies.datasets`, and its larger samples.
     """
     settings, description = dict(context.settings), context.description
@@ -180,13 +150,13 @@ def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
     rules = Rules(**settings)
     published = training_accuracies().query("dataset == @context.source")
     own = [name for name in context.frames if name != "folds" and not name.startswith("larger_")]
-    outcomes = {name: stacked(context.frames[name]) for name in own}
+    outcomes = {name: context.of_jobs(name) for name in own}
     numbers = description["average_length"], description["n_features"]
-    found = summarise_dataset(outcomes, published, bool(description["stand_in"]), *numbers, rules, separation_margin)
-    return found | summarise_larger(context.frames, rules.equivalence_margin)
+    found = frames_of_outcomes(outcomes, published, context.is_stand_in, *numbers, rules, separation_margin)
+    return found | frames_of_larger(context.frames, rules.equivalence_margin)
 
 
-def summarise_dataset(
+def frames_of_outcomes(
     outcomes: Mapping[str, pd.DataFrame],
     published: pd.DataFrame,
     stand_in: bool,
@@ -198,10 +168,9 @@ def summarise_dataset(
     """The frames of a data set from the outcomes of all its methods, with a column stand_in.
 
     Parameters are the frames of `treecrf_studies.training.jobs.TrainingOutcome` of all methods; for others see
-    `summarise_method`, `treecrf_studies.training.seconds.costs` and `treecrf_studies.training.summary`. Gives the
-    frames of the study's declaration that are not of larger samples. The summary has the columns of `summarise_method`
-    and `ends`; peak_accuracy, peak_low, peak_high and peak_iteration (`treecrf_studies.training.choices.peaks`); and
-    cpu_seconds, peak_cpu_seconds and last_cpu_seconds, geometric means over all trainings.
+    `score_method`, `treecrf_studies.training.seconds.costs` and `treecrf_studies.training.summary`. Gives the
+    frames of the study's declaration that are not of larger samples. The summary has the columns of `score_method`
+    and cpu_seconds up to the point, the geometric mean of all trainings.
     """
     methods = list(dict.fromkeys(outcomes["choice"]["method"]))
     choices, all_curves, phases, predictions, repeats = (
@@ -211,20 +180,11 @@ def summarise_dataset(
     of_training = list(zip(choices, all_curves, phases, strict=True))
     curves = pd.concat([learning_curves(*part) for part in of_training], ignore_index=True)
     highest = peaks(curves)
-    measured = [
-        timings(choice, curve, again, highest[highest["method"] == method])
-        for method, choice, curve, again in zip(methods, choices, all_curves, repeats, strict=True)
-    ]
+    of_peaks = [highest[highest["method"] == method] for method in methods]
+    measured = [timings(*part) for part in zip(choices, all_curves, repeats, of_peaks, strict=True)]
     seconds = pd.concat(measured, ignore_index=True)
-    summaries = [summarise_method(*part, published, stand_in) for part in zip(choices, all_curves, strict=True)]
-    keys = ["dataset", "method", "decoder"]
-    at_peak = highest.rename(columns={name: f"peak_{name}" for name in ("accuracy", "low", "high", "iteration")})
-    summary = (
-        pd.concat(summaries, ignore_index=True)
-        .merge(pd.concat([ends(*part) for part in of_training]), on=keys)
-        .merge(at_peak[[*keys, "peak_accuracy", "peak_low", "peak_high", "peak_iteration"]], on=keys, how="left")
-        .merge(mean_seconds(seconds), on=keys, how="left")
-    )
+    summaries = [score_method(*part, peak, published) for part, peak in zip(of_training, of_peaks, strict=True)]
+    summary = pd.concat(summaries, ignore_index=True).join(mean_seconds(seconds), on=PLACES)
     spent = [costs(*part, average_length, n_features) for part in of_training]
     comparisons = compare(choices, predictions, rules)
     frames = {
@@ -244,19 +204,23 @@ def summarise_dataset(
 
 
 def _at_choice(curves: pd.DataFrame) -> dict[str, float]:
-    """Accuracy of the unperturbed run and, over the perturbed ones, mean, sd, minimum and maximum; means over the
-    splits, percent.
-    """
-    percent = 100 * curves["n_correct"] / curves["n_positions"]
-    by_run = percent.groupby(curves["run"]).mean()
+    """Accuracies of the trainings that count and of the unperturbed one; means over the splits, percent."""
+    by_run = (100 * curves["n_correct"] / curves["n_positions"]).groupby(curves["run"]).mean()
     perturbed = by_run.drop(UNPERTURBED)
-    return {
-        "chosen_accuracy": float(by_run[UNPERTURBED]),
-        "chosen_mean": float(perturbed.mean()),
-        "chosen_sd": float(perturbed.std(ddof=1)),
-        "chosen_min": float(perturbed.min()),
-        "chosen_max": float(perturbed.max()),
-    }
+    counted = perturbed if len(perturbed) else by_run
+    found = counted.agg(value="mean", sd="std", low="min", high="max")
+    return {**found, "n": len(counted), "unperturbed": float(by_run[UNPERTURBED])}
+
+
+def _alone(accuracy: Any) -> dict[str, float]:
+    """The accuracy of the unperturbed training."""
+    return {**dict.fromkeys(("value", "low", "high", "unperturbed"), accuracy), "sd": np.nan, "n": 1}
+
+
+def _iterations(found: Any) -> dict[str, int]:
+    """Median, smallest and largest of the iterations of the splits."""
+    low, middle, high = np.quantile(found, (0, 0.5, 1))
+    return {"iteration": int(middle), "iteration_low": int(low), "iteration_high": int(high)}
 
 
 VALID_COLUMNS = [*PAIR, *TESTED, *FAMILY, "about", "test", "n_clusters", "n_blocks", "block_length", "decision"]
@@ -465,26 +429,9 @@ def _preferred(choices: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFra
 
 
 def scores(summary: pd.DataFrame) -> pd.DataFrame:
-    """Accuracies at the choice, the mean of the perturbed trainings or the only one; and at the peaks."""
-    alone, candidate = summary["chosen_accuracy"], summary["candidate"] + ", iteration "
-    chosen = {
-        name: summary[f"chosen_{of}"].fillna(alone) for name, of in (("value", "mean"), ("low", "min"), ("high", "max"))
-    }
-    at_choice = summary.assign(
-        point=CHOICE,
-        n=summary["n_perturbed_runs"].where(summary["chosen_mean"].notna(), 1),
-        settings=candidate + summary["iteration"].astype(str),
-        **chosen,
-    )
-    high = {name: summary[f"peak_{of}"] for name, of in (("value", "accuracy"), ("low", "low"), ("high", "high"))}
-    at_peak = summary.assign(
-        point=PEAK,
-        n=1,
-        cpu_seconds=summary["peak_cpu_seconds"],
-        settings=candidate + summary["peak_iteration"].map("{:.0f}".format),
-        **high,
-    )
-    return pd.concat([at_choice, at_peak.dropna(subset="value")], ignore_index=True).assign(metric=ACCURACY)
+    """Accuracies at the choice and at the peaks."""
+    shown = summary[summary["point"].isin([CHOICE, PEAK])]
+    return shown.assign(settings=shown["candidate"] + ", iteration " + shown["iteration"].astype(str))
 
 
 def preferred_curves(curves: pd.DataFrame) -> pd.DataFrame:
@@ -495,7 +442,7 @@ def preferred_curves(curves: pd.DataFrame) -> pd.DataFrame:
 def predicted(predictions: pd.DataFrame, summary: pd.DataFrame) -> pd.DataFrame:
     """The predictions that count at the choice, with each decoder and again with the preferred one."""
     chosen = _counted(predictions, CHOICE)
-    preferred = summary.loc[summary["decoder"] == BETTER, ["dataset", "method", "chosen_decoder"]]
+    preferred = preferred_at(summary, CHOICE)[["dataset", "method", "chosen_decoder"]]
     better = chosen.merge(preferred.rename(columns={"chosen_decoder": "decoder"}))
     return _as_trainings(pd.concat([chosen, better.assign(decoder=BETTER)], ignore_index=True))
 
@@ -521,20 +468,13 @@ def of_larger(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def larger_scores(larger_accuracies: pd.DataFrame) -> pd.DataFrame:
-    """Mean accuracies on larger samples; their lowest and highest trainings are not kept."""
+    """Accuracies on larger samples."""
     rows = of_larger(larger_accuracies)
-    return rows.assign(
-        metric=ACCURACY,
-        value=rows["accuracy"],
-        n=rows["n_trainings"],
-        cpu_seconds=rows["cpu_seconds"] / rows["n_trainings"],
-        settings=rows["candidate"],
-        stand_in=False,
-    )
+    return rows.assign(cpu_seconds=rows["cpu_seconds"] / rows["n"], settings=rows["candidate"], stand_in=False)
 
 
 def _as_trainings(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows.rename(columns={"run": "training", "stage": "point"})
+    return rows.rename(columns={"run": "draw", "stage": "point"})
 
 
 def _counted(predictions: pd.DataFrame, stage: str) -> pd.DataFrame:

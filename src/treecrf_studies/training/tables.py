@@ -7,6 +7,7 @@ data sets that stand in for those of the papers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -50,7 +51,8 @@ from treecrf_studies.rendering.cells import (
     with_deviation,
 )
 from treecrf_studies.rendering.style import DECODER_NAMES, is_custom, ordered_training_methods, training_method_name
-from treecrf_studies.training.choices import BETTER, BLOCKS, METHODS, of_first_decoder
+from treecrf_studies.training import choices
+from treecrf_studies.training.choices import BETTER, BLOCKS, METHODS, of_first_decoder, preferred_at, with_iterations
 from treecrf_studies.training.published import read_published
 
 SHRINKAGE_LEVELS = (0.025, 0.005, 0.001)
@@ -90,6 +92,9 @@ ACCURACY = "accuracy (%)"
 WORSE = " (worse)"
 """After the stars of an accuracy below that of `BASELINE`."""
 
+LINE_OF = {choices.PEAK: PEAK, choices.CHOICE: CHOICE, choices.LAST: END}
+"""The lines of blocks that show points of the summary."""
+
 Texts = dict[str, str]
 
 PLACE = ("dataset", "decoder")
@@ -107,8 +112,8 @@ def shrinkage_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, peak_comp
     below, and then a `DAGGER` where the sequence-level test decides so too
     (`treecrf_studies.training.summary.compare`).
     """
-    told, published = _with_iterations(summary), read_published("table_3_4_shrinkage")
-    cells, printed = by_key(told, "dataset", "method", "decoder"), by_key(published, "dataset", "variant", "decoder")
+    published = read_published("table_3_4_shrinkage")
+    cells, printed = _lines(summary), by_key(published, "dataset", "variant", "decoder")
     tests = {PEAK: compared(peak_comparisons, *PLACE), CHOICE: compared(comparisons, *PLACE)}
     decoders = [decoder for decoder in dict.fromkeys(summary["decoder"]) if decoder != BETTER]
     rivals = dict(zip(VARIANTS, reversed(VARIANTS), strict=True))
@@ -119,11 +124,11 @@ def shrinkage_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, peak_comp
         found = {line: pairs.get((dataset, decoder, method, rivals[method])) for line, pairs in tests.items()}
         ahead = {line: pair if pair and pair.papers_points > 0 else None for line, pair in found.items()}
         marks = {line: _marks(pair, SHRINKAGE_LEVELS) for line, pair in ahead.items()}
-        return _published_text(known, "stars") | _accuracies_of(cells.get((dataset, method, decoder)), marks)
+        return _published_text(known, "stars") | _accuracies_of(cells.get((dataset, method, decoder), {}), marks)
 
     blocks: list[Block] = [
         ((shown,), {column: texts(dataset, *place) for column, place in columns.items()})
-        for dataset, shown in _printed_order(told[told["method"].isin(VARIANTS)], published["dataset"]).items()
+        for dataset, shown in _printed_order(summary[summary["method"].isin(VARIANTS)], published["dataset"]).items()
     ]
     return printed_layout(["data set"], list(columns), blocks)
 
@@ -136,38 +141,38 @@ def methods_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, peak_compar
     does not have. An accuracy has a `STAR` for each of `BASELINE_LEVELS` that McNemar's p against `BASELINE` is below,
     a `DAGGER` where the sequence-level test finds the difference too, and `WORSE` where it is the lower one.
     """
-    better = _with_iterations(summary)[summary["decoder"] == BETTER]
+    better = summary[summary["decoder"] == BETTER]
     published = read_published("table_3_5_methods")
-    printed, cells = by_key(published, "dataset", "method"), by_key(better, "dataset", "method")
+    printed, cells = by_key(published, "dataset", "method"), _lines(summary)
     tests = {PEAK: compared(peak_comparisons, *PLACE), CHOICE: compared(comparisons, *PLACE)}
     others = [name for name in ordered_training_methods(better["method"]) if name in UNPRINTED or is_custom(name)]
     sets = _printed_order(better[better["method"].isin([*PRINTED, *TO_THE_END, *others])], published["dataset"])
 
+    def shown_lines(dataset: str, method: str) -> dict[str, Row]:
+        lines = cells.get((dataset, method, BETTER), {})
+        return {line: row for line, row in lines.items() if line != END or method in TO_THE_END}
+
     def accuracies(dataset: str, method: str) -> Texts:
-        known, row = printed.get((dataset, PRINTED.get(method))), cells.get((dataset, method))
+        known = printed.get((dataset, PRINTED.get(method)))
         key = dataset, BETTER, method, BASELINE
         marks = {line: _marks(pairs.get(key), BASELINE_LEVELS) for line, pairs in tests.items()}
         found = _published_text(known, "stars_vs_baseline")
         if known and found[PUBLISHED].endswith(STAR):
             baseline = printed[dataset, PRINTED[BASELINE]]["accuracy_percent"]
             found[PUBLISHED] += WORSE if known["accuracy_percent"] < baseline else ""
-        end = {END: number(row["last_accuracy"])} if row and method in TO_THE_END else {}
-        return found | _accuracies_of(row, marks, with_iteration=False) | end
+        lines = shown_lines(dataset, method)
+        end = {END: number(lines[END]["value"])} if END in lines else {}
+        return found | _accuracies_of(lines, marks, with_iteration=False) | end
 
     def seconds(dataset: str, method: str) -> Texts:
-        known, row = printed.get((dataset, PRINTED.get(method))), cells.get((dataset, method))
+        known = printed.get((dataset, PRINTED.get(method)))
         found: Texts = {PUBLISHED: number(known["cpu_seconds"], 1)} if known else {}
-        columns = {PEAK: "peak_cpu_seconds", CHOICE: "cpu_seconds"}
-        columns |= {END: "last_cpu_seconds"} if method in TO_THE_END else {}
-        return found | ({line: seconds_text(row[name]) for line, name in columns.items()} if row else {})
+        return found | {line: seconds_text(row["cpu_seconds"]) for line, row in shown_lines(dataset, method).items()}
 
     def iterations(dataset: str, method: str) -> Texts:
-        known, row = printed.get((dataset, PRINTED.get(method))), cells.get((dataset, method))
+        known = printed.get((dataset, PRINTED.get(method)))
         found: Texts = {PUBLISHED: known["iterations"].replace("-", "–")} if known else {}
-        if row and row["has_iterations"]:
-            found |= {PEAK: count_text(row["peak_iteration"]), CHOICE: _range(row, "iteration")}
-            found |= {END: _range(row, "last_iteration")} if method in TO_THE_END else {}
-        return found
+        return found | {line: _range(row) for line, row in shown_lines(dataset, method).items()}
 
     shown = dict.fromkeys([*PRINTED, *TO_THE_END])
     groups: list[tuple[str, Callable[[str, str], Texts], Iterable[str]]] = [
@@ -238,19 +243,19 @@ def accuracy_layout(summary: pd.DataFrame, ranks: pd.DataFrame) -> pd.DataFrame:
     accuracy. Marked are the best and those equivalent to it (`treecrf_studies.training.summary.rank`).
     """
     top = ranks[ranks["standing"].isin(AT_THE_TOP)]
-    return _accuracies(summary, "chosen", set(zip(top["dataset"], top["method"], strict=True)))
+    return _accuracies(summary, choices.CHOICE, set(zip(top["dataset"], top["method"], strict=True)))
 
 
 def peaks_layout(summary: pd.DataFrame) -> pd.DataFrame:
     """The same at the peak of the test curve of the first, unperturbed training; without marks, as peaks are not
     compared.
     """
-    return _accuracies(summary.assign(peak_mean=np.nan, peak_sd=np.nan), "peak", set())
+    return _accuracies(summary, choices.PEAK, set())
 
 
 def highest_layout(summary: pd.DataFrame) -> pd.DataFrame:
     """The same over all settings, iterations and decoders."""
-    return _accuracies(summary.assign(highest_mean=np.nan, highest_sd=np.nan), "highest", set())
+    return _accuracies(summary, choices.HIGHEST, set())
 
 
 def choices_layout(summary: pd.DataFrame) -> pd.DataFrame:
@@ -259,11 +264,12 @@ def choices_layout(summary: pd.DataFrame) -> pd.DataFrame:
     The setting (of several splits all, parted by " / "), the iteration (smallest to largest of the splits), the
     cross-validated accuracy in percent. A method that takes the choice of another says whose settings it has.
     """
-    rows = sorted_by_method(summary[summary["decoder"] == BETTER])
-    cells = by_key(_with_iterations(summary), "dataset", "method", "decoder")
+    rows, cells = sorted_by_method(preferred_at(summary, choices.CHOICE)), _lines(summary)
     columns = row_names(rows)
     for decoder in [name for name in dict.fromkeys(summary["decoder"]) if name != BETTER]:
-        chosen = [_chosen_texts(cells.get((row.dataset, row.method, decoder))) for row in rows.itertuples()]
+        chosen = [
+            _chosen_texts(cells.get((row.dataset, row.method, decoder), {}).get(CHOICE)) for row in rows.itertuples()
+        ]
         for place, name in enumerate(("setting", "iteration", "cv accuracy (%)")):
             columns[DECODER_NAMES[decoder], name] = [texts[place] for texts in chosen]
     columns["", "preferred"] = [DECODER_NAMES[decoder] for decoder in rows["chosen_decoder"]]
@@ -276,16 +282,15 @@ def estimates_layout(summary: pd.DataFrame) -> pd.DataFrame:
     A row per data set and method that chose for itself, in percent: the estimate, the test accuracy (mean of the
     perturbed runs where there are some), and how much the estimate is above it.
     """
-    chosen = (summary["decoder"] == BETTER) & (summary["chosen_by"] == summary["method"])
-    rows = sorted_by_method(summary[chosen])
-    tested = rows["chosen_mean"].fillna(rows["chosen_accuracy"])
+    rows = preferred_at(summary, choices.CHOICE)
+    rows = sorted_by_method(rows[rows["chosen_by"] == rows["method"]])
     return pd.DataFrame(
         {
             "data set": dataset_names(rows),
             "method": method_names(rows["method"]),
-            "estimate (%)": cell_texts(rows["cv_accuracy"], number),
-            "test (%)": cell_texts(tested, number),
-            "too high by": cell_texts(rows["cv_accuracy"] - tested, signed),
+            "estimate (%)": cell_texts(rows["held_out_accuracy"], number),
+            "test (%)": cell_texts(rows["value"], number),
+            "too high by": cell_texts(rows["held_out_accuracy"] - rows["value"], signed),
         }
     )
 
@@ -305,12 +310,13 @@ def notes_layout(notes: pd.DataFrame) -> pd.DataFrame:
 # --- rows -------------------------------------------------------------------------------------------
 
 
-def _with_iterations(summary: pd.DataFrame) -> pd.DataFrame:
-    """The summary with a column has_iterations: a method whose only iteration is everywhere the first has none to speak
-    of.
-    """
-    last = summary[["iteration_high", "peak_iteration"]].max(axis=1).groupby(summary["method"]).max()
-    return summary.assign(has_iterations=summary["method"].map(last > 1))
+def _lines(summary: pd.DataFrame) -> dict[tuple[Any, ...], dict[str, Row]]:
+    """The rows of each data set, method and decoder by the line that shows them."""
+    lines: dict[tuple[Any, ...], dict[str, Row]] = {}
+    for row in with_iterations(summary).to_dict("records"):
+        if row["point"] in LINE_OF:
+            lines.setdefault((row["dataset"], row["method"], row["decoder"]), {})[LINE_OF[row["point"]]] = row
+    return lines
 
 
 def _printed_order(rows: pd.DataFrame, printed: pd.Series) -> dict[str, str]:
@@ -320,16 +326,13 @@ def _printed_order(rows: pd.DataFrame, printed: pd.Series) -> dict[str, str]:
     return first | names
 
 
-def _accuracies(summary: pd.DataFrame, kind: str, marked: set[tuple[str, str]]) -> pd.DataFrame:
-    """Accuracies of a `kind`, "chosen", "peak" or "highest", by method and data set; the `marked` ones have a mark."""
-    rows = summary[summary["decoder"] == BETTER]
-    rows = rows.assign(centre=rows[f"{kind}_mean"].fillna(rows[f"{kind}_accuracy"]))
+def _accuracies(summary: pd.DataFrame, point: str, marked: set[tuple[str, str]]) -> pd.DataFrame:
+    """Accuracies at a point by method and data set; the `marked` ones have a mark."""
 
     def text(row: Row) -> str:
-        shown = with_deviation(row["centre"], row[f"{kind}_sd"], row["n_perturbed_runs"])
-        return marked_if(shown, (row["dataset"], row["method"]) in marked)
+        return marked_if(with_deviation(row["value"], row["sd"], row["n"]), (row["dataset"], row["method"]) in marked)
 
-    methods = ordered_training_methods(rows["method"])
+    rows, methods = preferred_at(summary, point), ordered_training_methods(summary["method"])
     return pd.DataFrame({"method": [*method_names(methods)], **columns_by_dataset(rows, methods, text)})
 
 
@@ -349,24 +352,23 @@ def _published_text(row: Row | None, stars: str) -> Texts:
     return {} if row is None else {PUBLISHED: number(row["accuracy_percent"]) + STAR * int(row[stars])}
 
 
-def _accuracies_of(row: Row | None, marks: Mapping[str, str], with_iteration: bool = True) -> Texts:
+def _accuracies_of(lines: Mapping[str, Row], marks: Mapping[str, str], with_iteration: bool = True) -> Texts:
     """Peak, choice, and the mean and standard deviation at the choice."""
-    if row is None:
-        return {}
-    is_known = not np.isnan(row["peak_accuracy"])
-    iteration = f" ({row['peak_iteration']:.0f})" if is_known and with_iteration and row["has_iterations"] else ""
-    return {
-        PEAK: number(row["peak_accuracy"]) + marks[PEAK] + iteration,
-        CHOICE: number(row["chosen_accuracy"]) + marks[CHOICE],
-        SPREAD: with_deviation(row["chosen_mean"], row["chosen_sd"], row["n_perturbed_runs"]),
-    }
+    found: Texts = {}
+    if peak := lines.get(PEAK):
+        iteration = f" ({peak['iteration']})" if with_iteration and peak["has_iterations"] else ""
+        found[PEAK] = number(peak["value"]) + marks[PEAK] + iteration
+    if row := lines.get(CHOICE):
+        found[CHOICE] = number(row["unperturbed"]) + marks[CHOICE]
+        found[SPREAD] = with_deviation(row["value"], row["sd"], row["n"]) if row["n"] > 1 else DASH
+    return found
 
 
-def _range(row: Row, name: str) -> str:
+def _range(row: Row) -> str:
     """An iteration; of several splits the smallest and the largest; a dash for a method without iterations."""
     if not row["has_iterations"]:
         return DASH
-    low, high = count_text(row[f"{name}_low"]), count_text(row[f"{name}_high"])
+    low, high = count_text(row["iteration_low"]), count_text(row["iteration_high"])
     return low if low == high else f"{low}–{high}"
 
 
@@ -376,7 +378,7 @@ def _chosen_texts(row: Row | None) -> tuple[str, str, str]:
         return DASH, DASH, DASH
     if row["chosen_by"] != row["method"]:
         return f"settings of {training_method_name(row['chosen_by'])}", DASH, DASH
-    return _setting(row["candidate"]), _range(row, "iteration"), number(row["cv_accuracy"])
+    return _setting(row["candidate"]), _range(row), number(row["held_out_accuracy"])
 
 
 def _setting(candidate: str | float) -> str:
@@ -483,8 +485,8 @@ POPULATIONS = {"same": "larger sample", "second": "second population"}
 def larger_accuracies_layout(larger_accuracies: pd.DataFrame, summary: pd.DataFrame) -> pd.DataFrame:
     """Accuracy of every method on the papers' test set and on each larger sample, with the first decoder."""
     rows = sorted_by_method(of_first_decoder(larger_accuracies))
-    of_papers = by_key(summary[summary["decoder"] == BETTER], "dataset", "method")
-    known = [of_papers.get(key, {}).get("chosen_accuracy") for key in zip(rows["dataset"], rows["method"], strict=True)]
+    of_papers = by_key(preferred_at(summary, choices.CHOICE), "dataset", "method")
+    known = [of_papers.get(key, {}).get("unperturbed") for key in zip(rows["dataset"], rows["method"], strict=True)]
     return grouped(
         {
             ("", "data set"): rows["dataset"].astype(str).tolist(),
@@ -492,8 +494,8 @@ def larger_accuracies_layout(larger_accuracies: pd.DataFrame, summary: pd.DataFr
             (PAPERS, "accuracy (%)"): [DASH if value is None else number(value) for value in known],
             ("other sample", "name"): rows["sample"].astype(str).tolist(),
             ("other sample", "is a"): [POPULATIONS[name] for name in rows["population"]],
-            ("other sample", "accuracy (%), mean ± sd"): deviation_texts(rows, "accuracy", "sd", "n_trainings"),
-            ("other sample", "trainings"): cell_texts(rows["n_trainings"], count_text),
+            ("other sample", "accuracy (%), mean ± sd"): deviation_texts(rows, "value", "sd", "n"),
+            ("other sample", "trainings"): cell_texts(rows["n"], count_text),
             ("other sample", "sequences that train"): cell_texts(rows["n_train"].round(), count_text),
             ("other sample", "sequences that test"): cell_texts(rows["n_test"].round(), count_text),
         }
@@ -539,11 +541,11 @@ def trees_and_networks(larger_accuracies: pd.DataFrame) -> list[str]:
     `larger_accuracies` is from `treecrf_studies.training.larger_summary`. Numbers are rounded as the table shows them.
     """
     draws = of_first_decoder(larger_accuracies).query("test == 'draws'")
-    draws = draws.assign(n_train=draws["n_train"].round().astype(int), cpu=draws["cpu_seconds"] / draws["n_trainings"])
+    draws = draws.assign(n_train=draws["n_train"].round().astype(int), cpu=draws["cpu_seconds"] / draws["n"])
     found = []
     for (dataset, population), rows in draws.groupby(["dataset", "population"], observed=True, sort=False):
         accuracy, seconds = (
-            rows.pivot_table(index="n_train", columns="method", values=name) for name in ("accuracy", "cpu")
+            rows.pivot_table(index="n_train", columns="method", values=name) for name in ("value", "cpu")
         )
         if not {TREES, NETWORK} <= set(accuracy):
             continue

@@ -13,6 +13,7 @@ from builders import number_set
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
+from scipy.sparse import csr_array
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
@@ -315,6 +316,8 @@ ONE = np.zeros((2, 1))
             pd.DataFrame({"a": [1.5, 2, 3]}, pd.Index([0, 1, 0], name="s")),
             "row 2: sequence 0 comes a second time; sort the frame by its index if these rows belong to it, or",
         ),
+        (csr_array(np.eye(3)), "the sequences are a sparse matrix or array, which is not read; give dense"),
+        ([np.eye(3), csr_array(np.eye(3))], "sequence 1 is a sparse matrix or array, which is not read; give dense"),
     ],
 )
 def test_what_is_no_list_of_sequences_is_named(sequences, sentence):
@@ -323,61 +326,54 @@ def test_what_is_no_list_of_sequences_is_named(sequences, sentence):
     assert str(caught.value).startswith(sentence)
 
 
-def test_sparse_matrices_are_named():
-    from scipy.sparse import csr_array
-
-    with pytest.raises(ValueError, match=r"^the sequences are a sparse matrix or array, which is not read; give dense"):
-        Given.read(csr_array(np.eye(3)))
-    with pytest.raises(ValueError, match=r"^sequence 1 is a sparse matrix or array, which is not read; give dense"):
-        Given.read([np.eye(3), csr_array(np.eye(3))])
+TWO = [np.zeros((2, 1)), np.zeros((3, 1))]
+KINDS = {"x0": "number", "x1": "category"}
 
 
 @pytest.mark.parametrize(
-    ("labels", "sentence"),
+    ("given", "sentence"),
     [
-        ("abc", "the labels are 'abc'; give one list of labels for each sequence."),
-        (5, "the labels are 5; give one list"),
-        ([["a", "b"]], "there are 2 sequences, and labels of 1; give one list of labels for each sequence."),
-        ([["a", "b"], ["a"]], "sequence 1 has 1 label and 3 observations; give one label for each."),
-        (["a", "b"], "labels of sequence 0: 'a' is one label; give one list of labels for each sequence."),
-        ([["a", 1], ["a"] * 3], "labels are numbers and text; give them one type."),
-        ([["a", ""], ["a"] * 3], "Unknown label type: '' is a label; labels are text or whole numbers, None where"),
-        ([[0.5, 1], [1] * 3], "Unknown label type: 0.5 is a label; labels are text"),
+        ((TWO, "abc"), "the labels are 'abc'; give one list of labels for each sequence."),
+        ((TWO, 5), "the labels are 5; give one list"),
+        ((TWO, [["a", "b"]]), "there are 2 sequences, and labels of 1; give one list of labels for each sequence."),
+        ((TWO, [["a", "b"], ["a"]]), "sequence 1 has 1 label and 3 observations; give one label for each."),
+        ((TWO, ["a", "b"]), "labels of sequence 0: 'a' is one label; give one list of labels for each sequence."),
+        ((TWO, [["a", 1], ["a"] * 3]), "labels are numbers and text; give them one type."),
+        ((TWO, [["a", ""], ["a"] * 3]), "Unknown label type: '' is a label; labels are text or whole numbers, None"),
+        ((TWO, [[0.5, 1], [1] * 3]), "Unknown label type: 0.5 is a label; labels are text"),
+        ((ONE, ["a", "b", "a"]), "there are 3 labels and 2 positions; give one for each."),
+        ((ONE, [["a", "b"]]), "the labels are lists, and the sequences are rows; give one label for each row."),
+        ((MIXED, ["a"]), f"there are 1 label and {MIXED.n_positions} positions; give one for each."),
+        (
+            ([ONE], None, KINDS),
+            "the sequences have 1 column ('x0'), the training set had 2 ('x0', 'x1'); give",
+        ),
+        (
+            ([pd.DataFrame({"x0": ["1", "two"], "x1": ["a", "b"]})], None, KINDS),
+            "sequence 0, observation 1: 'x0' is 'two', and the training set had numbers there",
+        ),
+        (
+            ([ONE], [np.eye(2)]),
+            "labels of sequence 0 have the shape (2, 2); give one label for each observation, such as names[array",
+        ),
+        ((ONE, np.eye(2)), "the labels have the shape (2, 2); give one label for each"),
+        (
+            ([ONE], [[["a"], ["b"]]]),
+            "Unknown label type: ['a'] is a label; give each observation one label that a dictionary's key",
+        ),
+        (([ONE], [[b"a", "b"]]), "labels are bytes and text; give them one type."),
+        (([ONE], [[date(2020, 1, 1), 3]]), "labels are date and numbers; give them one type."),
     ],
 )
-def test_labels_that_do_not_fit_are_named(labels, sentence):
+def test_labels_and_new_data_that_do_not_fit_are_named(given, sentence):
     with pytest.raises(ValueError) as caught:
-        Given.read([np.zeros((2, 1)), np.zeros((3, 1))], labels)
+        Given.read(*given)
     assert str(caught.value).startswith(sentence)
 
 
 def test_labels_may_be_unknown():
     given = Given.read([np.zeros((2, 1)), np.zeros((3, 1))], [["b", None], [float("nan"), "a", "b"]])
     assert (given.classes.tolist(), given.data.labels.tolist()) == (["a", "b"], [1, MISSING, MISSING, 0, 1])
-
-
-def test_labels_of_rows_and_sets_have_their_number():
-    with pytest.raises(ValueError, match=r"^there are 3 labels and 2 positions; give one for each\.$"):
-        Given.read(ONE, ["a", "b", "a"])
-    with pytest.raises(
-        ValueError, match=r"^the labels are lists, and the sequences are rows; give one label for each row\.$"
-    ):
-        Given.read(ONE, [["a", "b"]])
-    with pytest.raises(ValueError, match=r"^there are 1 label and \d+ positions; give one for each\.$"):
-        Given.read(MIXED, ["a"])
-
-
-def test_new_data_that_do_not_fit_are_named():
-    kinds = {"x0": "number", "x1": "category"}
-    with pytest.raises(
-        ValueError, match=r"^the sequences have 1 column \('x0'\), the training set had 2 \('x0', 'x1'\); give"
-    ):
-        Given.read([ONE], kinds=kinds)
-    frame = pd.DataFrame({"x0": ["1", "two"], "x1": ["a", "b"]})
-    with pytest.raises(
-        ValueError, match=r"^sequence 0, observation 1: 'x0' is 'two', and the training set had numbers there"
-    ):
-        Given.read([frame], kinds=kinds)
 
 
 NUMBERS = st.one_of(
@@ -499,29 +495,6 @@ def test_what_a_dictionary_can_have_as_key_is_a_label(kind, tmp_path):
 def test_columns_of_labels_are_labels(labels):
     assert Given.read([ONE], labels).data.labels.tolist() == [0, 1]
     assert Given.read(ONE, labels[0]).data.labels.tolist() == [0, 1]
-
-
-@pytest.mark.parametrize(
-    ("labels", "sentence"),
-    [
-        (
-            [np.eye(2)],
-            r"labels of sequence 0 have the shape \(2, 2\); give one label for each observation, such as names\[array",
-        ),
-        (
-            [[["a"], ["b"]]],
-            r"Unknown label type: \['a'\] is a label; give each observation one label that a dictionary's key",
-        ),
-        ([[b"a", "b"]], "labels are bytes and text; give them one type."),
-        ([[date(2020, 1, 1), 3]], "labels are date and numbers; give them one type."),
-    ],
-)
-def test_tables_and_mixtures_of_labels_are_named(labels, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        Given.read([ONE], labels)
-    if isinstance(labels[0], np.ndarray):
-        with pytest.raises(ValueError, match=r"the labels have the shape \(2, 2\); give one label for each"):
-            Given.read(ONE, labels[0])
 
 
 # --- columns ----------------------------------------------------------------------------------------

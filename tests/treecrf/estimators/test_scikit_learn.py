@@ -1,6 +1,5 @@
 """Labellers and transforms in scikit-learn's hands: its searches, pipelines and checks of estimators."""
 
-import pickle
 import warnings
 
 import numpy as np
@@ -12,7 +11,6 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_p
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import ClassifierTags
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from sklearn.utils.validation import check_is_fitted
 
 from treecrf import Ensemble, LinearCRF, StackedSequential, TreeCRF, WindowLightGBM
 from treecrf.missing import Imputer, Indicator, inject
@@ -58,23 +56,6 @@ def test_groups_stay_together(form):
     splits = GroupKFold(3).split(np.zeros(30), groups=groups)
     expected = [LinearCRF(max_iterations=10).fit(DATA[train]).score(DATA[test]) for train, test in splits]
     assert scores.tolist() == expected
-
-
-def test_a_search_finds_the_setting_of_the_best_score(form):
-    variances = [1e-3, 0.1, 10.0]
-    search = GridSearchCV(LinearCRF(max_iterations=10), {"variance": variances}, cv=3).fit(*form)
-    expected = [cross_val_score(LinearCRF(variance, max_iterations=10), DATA, cv=3).mean() for variance in variances]
-    assert search.cv_results_["mean_test_score"] == pytest.approx(expected)
-    best = LinearCRF(**search.best_params_, max_iterations=10).fit(DATA)
-    assert search.best_params_ == {"variance": variances[np.argmax(expected)]}
-    assert search.predict(FRAMES)[0].tolist() == best.predict(FRAMES)[0].tolist()
-    by_f1 = GridSearchCV(
-        LinearCRF(max_iterations=10),
-        {"variance": [10.0]},
-        cv=3,
-        scoring=lambda model, X, y=None: model.score(X, y, metric="macro_f1"),
-    ).fit(*form)
-    assert by_f1.best_score_ != search.best_score_
 
 
 @pytest.mark.parametrize("transform", [Imputer(), Imputer(add_indicator=True), Indicator()], ids=repr)
@@ -134,18 +115,6 @@ def test_permuting_an_input_costs_what_it_tells():
     found = permutation_importance(noisy, noise, labels, n_repeats=3, random_state=0)
     assert found.importances_mean.shape == (4,)
     assert found.importances_mean[0] > 5 * abs(found.importances_mean[3])
-
-
-def test_clones_and_copies_know_what_they_should():
-    model = LinearCRF(max_iterations=10, window=(1, 1)).fit(FRAMES, NAMES)
-    again = clone(model)
-    assert again.get_params() == model.get_params()
-    with pytest.raises(ValueError, match="not fitted"):
-        check_is_fitted(again)
-    check_is_fitted(model)
-    copied = pickle.loads(pickle.dumps(model))
-    assert copied.predict(FRAMES)[3].tolist() == model.predict(FRAMES)[3].tolist()
-    assert pickle.loads(pickle.dumps(DATA)) == DATA
 
 
 # --- scikit-learn's own checks ----------------------------------------------------------------------

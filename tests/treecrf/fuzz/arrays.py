@@ -6,7 +6,7 @@ An answer without NaN, or one sentence; `test_apart.py` runs these tests with ke
 import fuzzing
 import numpy as np
 import pytest
-from fuzzing import SHAPES, TYPES, changed_values, fuzz, of_type, quiet
+from fuzzing import TYPES, changed_array, changed_values, fuzz, quiet
 from hypothesis import strategies as st
 
 from treecrf import SequenceSet, TreeCRF, chain
@@ -53,12 +53,7 @@ def changed(draw, value):
         return draw(st.sampled_from([value[:-1], value + value, (), ("a" * 300,), (1, 2)]))
     if np.ndim(value) == 0:
         return draw(st.sampled_from([-1, 5, 40, 2**40, 1.5, "a", None]))
-    kind = draw(st.sampled_from(["values", "number", "shape", "shape", "type", "list"]))
-    if kind in ("values", "number"):
-        return draw(changed_values(value.astype(float) if kind == "number" else value))
-    if kind == "shape":
-        return draw(st.sampled_from(SHAPES))(value)
-    return of_type(value, draw(st.sampled_from(TYPES))) if kind == "type" else value.tolist()
+    return draw(changed_array(value, TYPES) | changed_values(value.astype(float)) | st.just(value.tolist()))
 
 
 @st.composite

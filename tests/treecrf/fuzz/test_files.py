@@ -143,14 +143,6 @@ def test_models(tmp_path, models, small):
     fuzz(damaged_files(*(content for content, _ in models)), use, 2)
 
 
-def test_models_of_another_version(tmp_path, models):
-    def use(parts):
-        write_parts(tmp_path / "model.npz", parts, format="treecrf.model/1")
-        return TableLabeller.load(tmp_path / "model.npz"), treecrf.load(tmp_path / "model.npz")
-
-    fuzz(st.one_of([changed_parts(content) for content, _ in models]), use)
-
-
 def test_models_read_damaged_tables(tmp_path, models, small):
     (tmp_path / "model.npz").write_bytes(models[0][0])
     model = TableLabeller.load(tmp_path / "model.npz")

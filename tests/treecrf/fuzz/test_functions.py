@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.stats  # noqa: F401  takes long to load, which is no part of an input's time
-from fuzzing import FORMS, TYPES, VALUES, changed_values, fuzz, of_type, quiet
+from fuzzing import FORMS, TYPES, VALUES, changed_array, changed_values, fuzz, quiet
 from hypothesis import strategies as st
 
 from treecrf.missing import mechanisms
@@ -147,14 +147,9 @@ def arrays(draw, kind, array):
     if kind == WRONG:
         of_shape = [np.full(array.shape, None), np.zeros(array.shape, "M8[s]"), np.zeros(array.shape, complex)]
         return draw(st.sampled_from([[[1, 2], [3]], array[None], np.array(1), "abc", object(), *of_shape]))
-    change = draw(st.sampled_from(["fewer", "none", "twice", "type", "number", "values", "values"]))
-    if change == "values" or array.dtype.kind in "US":
+    if array.dtype.kind in "US":
         return draw(changed_values(array))
-    if change == "number":
-        return draw(changed_values(array.astype(float)))
-    if change == "type":
-        return of_type(array, draw(st.sampled_from(TYPES)))
-    return {"fewer": array[:-1], "none": array[:0], "twice": np.concatenate([array, array])}[change]
+    return draw(changed_array(array, TYPES) | changed_values(array.astype(float)))
 
 
 @st.composite

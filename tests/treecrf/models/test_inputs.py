@@ -152,16 +152,6 @@ def test_a_set_that_is_aligned_already_is_left_alone():
     assert model.align_inputs(once, "error") is once
 
 
-def test_a_warm_start_keeps_its_bins():
-    data = number_set(0)
-    model = TreeCRF(n_iterations=2, max_leaves=4).fit(data)
-    longer = TreeCRF(n_iterations=4, max_leaves=4).fit(data)
-    model.set_params(n_iterations=4, warm_start=True).fit(data)
-    assert model.forest_.values.tobytes() == longer.forest_.values.tobytes()
-    bins = model.inputs_.described()
-    assert model.fit(data.with_numbers(data.numbers + 1e-9)).inputs_.described() == bins
-
-
 def test_a_training_that_fails_leaves_the_labeller_as_it_was():
     data = number_set(0)
     model = TreeCRF(n_iterations=2, max_leaves=4).fit(data)
@@ -257,13 +247,6 @@ def test_unusable_weights_are_refused(weights, words):
 def test_unusable_weights_of_labels_are_refused(class_weight, words):
     with pytest.raises(ValueError, match=words):
         treecrf.TreeCRF(2, 4, class_weight=class_weight).fit(larger_set())
-
-
-def test_weights_of_labels_are_in_files(tmp_path):
-    data = larger_set()
-    for model in (treecrf.TreeCRF(2, 4, class_weight={"B": 2.0}), treecrf.LinearCRF(class_weight="balanced")):
-        model.fit(data).save(tmp_path / "model.npz")
-        assert treecrf.load(tmp_path / "model.npz").class_weight == model.class_weight
 
 
 FACTORS = {

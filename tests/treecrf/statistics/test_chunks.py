@@ -9,37 +9,6 @@ from seqeval.scheme import BILOU, IOB2, IOBES, IOE2
 from treecrf.statistics.chunks import MIXED, SCHEMES, chunk_f1, chunk_f1_by_type, chunk_scheme, segment_f1
 
 
-def score(true, predicted, offsets=None):
-    """Of tags written as text."""
-    return chunk_f1(list(true), list(predicted), [0, len(true)] if offsets is None else offsets)
-
-
-@pytest.mark.parametrize(
-    ("true", "predicted", "offsets", "counts"),
-    [
-        ("I", "B", None, (1, 1, 1)),  # an I first in a sequence begins a chunk
-        ("OI", "OB", None, (1, 1, 1)),  # and after an O
-        ("BI", "BB", None, (1, 2, 0)),  # but not after a B or an I
-        ("BII", "BIO", None, (1, 1, 0)),  # the last position counts
-        ("BII", "OBI", None, (1, 1, 0)),  # and the first
-        ("BI", "BI", [0, 1, 2], (2, 2, 2)),  # a chunk ends with its sequence
-        ("BII", "BIB", [0, 2, 3], (2, 2, 2)),
-        ("BII", "BII", [0, 0, 3, 3], (1, 1, 1)),  # sequences of no positions
-        ("BB", "BO", None, (2, 1, 1)),
-        ("IOB", "OOO", None, (2, 0, 0)),
-        ("OO", "OB", None, (0, 1, 0)),
-        ("OO", "OO", None, (0, 0, 0)),
-    ],
-)
-def test_borders(true, predicted, offsets, counts):
-    n_true, n_predicted, n_correct = counts
-    found = score(true, predicted, offsets)
-    assert found[3:] == counts
-    assert found.precision == (100 * n_correct / n_predicted if n_predicted else 0)
-    assert found.recall == (100 * n_correct / n_true if n_true else 0)
-    assert found.f1 == pytest.approx(200 * n_correct / (n_true + n_predicted) if n_true + n_predicted else 0)
-
-
 def test_no_positions():
     assert chunk_f1(np.array([], dtype=str), np.array([], dtype=str), [0]) == (0, 0, 0, 0, 0, 0)
 
@@ -147,11 +116,6 @@ def test_segments_as_by_a_loop():
 )
 def test_schemes_of_labels(labels, scheme):
     assert chunk_scheme(labels.split()) == scheme
-
-
-def test_an_end_before_a_begin_ends_a_chunk():
-    true = ["B-x", "E-x", "B-x", "I-x", "E-x", "S-x"]
-    assert chunk_f1(true, true, [0, 6])[3:] == (3, 3, 3)
 
 
 def test_errors():

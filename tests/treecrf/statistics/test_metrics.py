@@ -50,17 +50,6 @@ def test_one_cluster_has_no_interval():
     assert np.isnan([low, high]).all()
 
 
-def test_interval_holds_the_share_as_often_as_it_says():
-    rng = np.random.default_rng(0)
-    n_held = 0
-    for _ in range(1000):
-        positions = rng.integers(5, 40, 30)
-        difficulty = rng.beta(8, 2, 30)
-        low, high = estimate_accuracy(rng.binomial(positions, difficulty), positions)[1:]
-        n_held += low <= 80 <= high
-    assert 0.92 < n_held / 1000 < 0.97
-
-
 def test_choice_is_corrected_as_by_a_loop():
     rng = np.random.default_rng(1)
     positions = rng.integers(3, 9, 7)

@@ -72,7 +72,6 @@ BOTH = {
 @pytest.mark.parametrize(
     ("seed", "shape", "factors", "planted_in", "deviations", "n", "tolerance", "unequal"),
     [
-        (2, (3, 60, 10), ("run",), RUNS, (0.05, 0.03, 0.02, 0.01), 60, 0.12, False),
         (2, (3, 60, 10), ("run",), RUNS, (0.05, 0.03, 0.02, 0.01), 60, 0.12, True),
         (3, (4, 50, 8), ("training_set",), TRAININGS, (0.05, 0.03, 0.02, 0.02, 0.015, 0.01), 80, 0.2, False),
         (4, (3, 30, 8, 3), ("training_set", "run"), BOTH, (0.05, 0.03, 0.02, 0.015, 0.01), 60, 0.2, False),

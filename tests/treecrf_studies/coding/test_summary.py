@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from planted_predictions import at_random
 from scipy.stats import ttest_rel
 
 from treecrf_studies.coding.figures import accuracy_by_length, accuracy_by_seconds
@@ -10,8 +11,8 @@ from treecrf_studies.coding.summary import (
     choose_by_held_out,
     compare_gains,
     compare_lengths,
+    make_frames,
     score_draws,
-    summarise,
 )
 from treecrf_studies.coding.tables import (
     find_compared,
@@ -33,30 +34,21 @@ METHODS = {
 SETTINGS = {"exact_under": 25, "equivalence_margin": 0.5}
 
 
-def predictions(seeds=(0,), windows=(1, 3), n_sequences=40, length=10):
+def predictions(windows=(1, 3), n_positions=400):
     """Predictions of one size; with window 3 every method is right more often."""
-    rng, parts = np.random.default_rng(0), []
-    for method, share in METHODS.items():
-        for window in windows:
-            for seed in seeds:
-                n = n_sequences * length
-                right = rng.random(n) < share + 0.05 * (window == 3)
-                parts.append(
-                    pd.DataFrame(
-                        {
-                            "dataset": "transition",
-                            "method": method,
-                            "window": window,
-                            "draw": seed,
-                            "size": 0 if method == "separable" else 20,
-                            "group": np.arange(n) // length,
-                            "position": np.arange(n),
-                            "label": 1,
-                            "predicted": right.astype(int),
-                        }
-                    )
-                )
-    return pd.concat(parts, ignore_index=True)
+    parts = [
+        at_random(
+            {method: share + 0.05 * (window == 3) for method, share in METHODS.items()},
+            1,
+            window,
+            n_positions,
+            dataset="transition",
+            window=window,
+        )[0]
+        for window in windows
+    ]
+    found = pd.concat(parts, ignore_index=True)
+    return found.assign(size=np.where(found["method"] == "separable", 0, 20))
 
 
 def runs(found, held_out):
@@ -91,7 +83,7 @@ def frames():
         "predictions": [found],
         "timings": [runs(found, HELD_OUT).assign(repeat=0)],
     }
-    return summarise(SummaryContext(of_jobs, SETTINGS, source="transition"))
+    return make_frames(SummaryContext(of_jobs, SETTINGS, source="transition"))
 
 
 def test_held_out_sequences_choose_and_the_test_set_stands_beside_it(frames):
@@ -118,7 +110,7 @@ def test_one_draw_is_compared_by_a_t_test_over_sequences(frames):
 
 
 def test_correct_positions_are_counted_by_group():
-    found = predictions(n_sequences=3, windows=(1,))
+    found = predictions((1,), 30)
     found["group"] = found["group"] % 2  # the third sequence belongs to the first
     counts = count_correct(found)
     assert counts.positions.tolist() == [[20, 10]]
@@ -172,7 +164,6 @@ def test_panels_that_are_figures_of_the_thesis_have_its_numbers(frames):
         "5.2b: VP, window 3",
     ]
     assert titles(accuracy_by_seconds(lines, frames["best"])) == ["5.3a: window 1", "5.3b: window 3"]
-    assert titles(accuracy_by_length(lines.assign(dataset="both")))[1] == "5.6b: GTB, window 3"
 
 
 def test_a_code_of_one_length_has_no_curve(frames):

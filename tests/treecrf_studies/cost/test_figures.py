@@ -10,6 +10,7 @@ from treecrf_studies.cost.figures import (
     induction_by_features,
     sampling_trade_off,
 )
+from treecrf_studies.cost.methods import OPTION, SECONDS
 
 
 @pytest.fixture
@@ -24,8 +25,8 @@ def scaling():
         ("n_features", 75, "induced_crf", "induction", 3.0, 1000),
         ("n_features", 125, "induced_crf", "induction", 5.0, 1000),
     ]
-    frame = pd.DataFrame(rows, columns=["axis", "value", "method", "quantity", "seconds", "n_positions"])
-    return frame.assign(seconds_low=frame["seconds"] / 2, seconds_high=frame["seconds"] * 2)
+    frame = pd.DataFrame(rows, columns=["axis", "size", "method", "quantity", "value", "n_positions"])
+    return frame.assign(low=frame["value"] / 2, high=frame["value"] * 2)
 
 
 def lines_of(figure):
@@ -75,10 +76,8 @@ def test_sampling_lines_start_at_everything():
         ("a", "row_fraction", 0.5, 4.0, 59.5),
         ("b", "none", 1.0, 9.0, 90.0),
     ]
-    frame = pd.DataFrame(rows, columns=["dataset", "option", "value", "cpu_seconds", "accuracy"])
-    for name in ("cpu_seconds", "accuracy"):
-        frame = frame.assign(**{f"{name}_low": frame[name] - 1, f"{name}_high": frame[name] + 1})
-    figure = sampling_trade_off(frame)
+    frame = pd.DataFrame(rows, columns=[*OPTION, SECONDS, "accuracy"]).melt(OPTION, var_name="quantity")
+    figure = sampling_trade_off(frame.assign(low=frame["value"] - 1, high=frame["value"] + 1))
     first, second = figure.axes
     lines = {line.get_label(): (line.get_xdata().tolist(), line.get_ydata().tolist()) for line in first.get_lines()}
     assert lines["all rows and features"] == ([8.0], [60.0])

@@ -5,12 +5,12 @@ from runs import page_of
 
 from treecrf.io.files import write_frame
 from treecrf_studies.cost.tables import windows_layout
-from treecrf_studies.rendering.markdown import flattened
+from treecrf_studies.rendering.parts import flattened
 
 
 def test_page_shows_measurements_that_are_there(results):
-    windows = {"dataset": "hmm", "window_size": 3, "method": "treecrf", "seconds_per_iteration": 0.5}
-    frame = pd.DataFrame([windows | {"n_iterations": 9, "accuracy": 61.5}])
+    windows = {"dataset": "hmm", "window_size": 3, "method": "treecrf", "quantity": ["CPU seconds", "accuracy"]}
+    frame = pd.DataFrame(windows | {"value": [0.5, 61.5]})
     write_frame(flattened(windows_layout(frame)), results / "cost/tables/windows.csv")
     page = page_of(results, "hmm", page="cost", cost={"window_datasets": ["hmm"]})
     assert "## Cost and accuracy by window size\n" in page

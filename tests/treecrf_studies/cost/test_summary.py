@@ -3,7 +3,8 @@
 import pandas as pd
 import pytest
 
-from treecrf_studies.cost.summary import summarise
+from treecrf_studies.cost.methods import RELATIVE, SECONDS, SPEED_UP
+from treecrf_studies.cost.summary import make_frames
 from treecrf_studies.framework.jobs import SummaryContext
 
 
@@ -16,16 +17,16 @@ def test_repeats_become_medians_between_the_smallest_and_the_largest():
         ],
         columns=["repeat", "window_size", "method", "seconds_per_iteration"],
     ).assign(dataset="hmm", n_iterations=9, accuracy=[60.0, 50.0] * 3)
-    found = summarise(
+    found = make_frames(
         SummaryContext({"windows": [windows, windows.assign(dataset="xor")]}, {}, stand_ins={"hmm": False, "xor": True})
     )["windows_medians"]
-    assert found["dataset"].tolist() == ["hmm", "hmm", "xor", "xor"]
-    assert found["window_size"].tolist() == [3, 1, 3, 1]
-    assert found["seconds_per_iteration"].tolist() == [6, 2, 6, 2]
-    assert found["seconds_per_iteration_low"].tolist() == [3, 1, 3, 1]
-    assert found["seconds_per_iteration_high"].tolist() == [12, 4, 12, 4]
-    assert found["accuracy"].tolist() == [60, 50, 60, 50]
-    assert found["stand_in"].tolist() == [False, False, True, True]
+    seconds, accuracies = (rows for _, rows in found.groupby("quantity", sort=False))
+    assert seconds["dataset"].tolist() == ["hmm", "hmm", "xor", "xor"]
+    assert seconds["window_size"].tolist() == [3, 1, 3, 1]
+    assert seconds[["value", "low", "high"]].to_numpy().tolist() == [[6, 3, 12], [2, 1, 4]] * 2
+    assert seconds["cpu_seconds"].tolist() == [9 * 6, 9 * 2] * 2
+    assert accuracies["value"].tolist() == [60, 50, 60, 50]
+    assert seconds["stand_in"].tolist() == [False, False, True, True]
     assert "repeat" not in found
 
 
@@ -33,13 +34,15 @@ def test_measurements_on_generated_sequences_are_of_no_data_set():
     scaling = pd.DataFrame(
         {"repeat": [0, 0, 1, 1], "axis": "length", "value": [10, 20] * 2, "method": "treecrf", "quantity": "evaluation"}
     ).assign(seconds=[1.0, 3.0, 2.0, 7.0], n_positions=[10, 20] * 2)
-    found = summarise(SummaryContext({"scaling": [scaling]}, {}))["scaling_medians"]
-    assert found.drop(columns=["axis", "method", "quantity"]).to_dict("list") == {
-        "value": [10, 20],
-        "seconds": [1.5, 5],
-        "seconds_low": [1, 3],
-        "seconds_high": [2, 7],
+    found = make_frames(SummaryContext({"scaling": [scaling]}, {}))["scaling_medians"]
+    assert found.drop(columns=["axis", "method", "quantity", "sd"]).to_dict("list") == {
+        "size": [10, 20],
+        "unit": ["s", "s"],
         "n_positions": [10, 20],
+        "value": [1.5, 5],
+        "low": [1, 3],
+        "high": [2, 7],
+        "n": [2, 2],
     }
 
 
@@ -57,11 +60,13 @@ def test_ratios_of_sampling_are_to_plain_training_of_the_same_repeat():
     sampling = pd.DataFrame(rows, columns=names).assign(dataset="hmm", tree_seconds=1.0, log_likelihood=-2.0)
     sampling["accuracy"] = 60.0 + sampling["repeat"]
     found = (
-        summarise(SummaryContext({"sampling": [sampling]}, {}, stand_ins={"hmm": False}))["sampling_medians"]
+        make_frames(SummaryContext({"sampling": [sampling]}, {}, stand_ins={"hmm": False}))["sampling_medians"]
         .set_index("option")
         .loc["row_fraction"]
+        .set_index("quantity")
     )
-    assert found["relative_seconds"] == 0.5
-    assert (found["cpu_seconds_low"], found["cpu_seconds"], found["cpu_seconds_high"]) == (4, 5, 50)
-    assert (found["accuracy_low"], found["accuracy"], found["accuracy_high"]) == (60, 61, 62)
-    assert [found[f"seconds_speed_up{end}"] for end in ("", "_low", "_high")] == pytest.approx([4, 4, 4])
+    assert found.loc[RELATIVE, "value"] == 0.5
+    spread = found[["low", "value", "high"]]
+    assert spread.loc[SECONDS].tolist() == [4, 5, 50]
+    assert spread.loc["accuracy"].tolist() == [60, 61, 62]
+    assert spread.loc[SPEED_UP].tolist() == pytest.approx([4, 4, 4])

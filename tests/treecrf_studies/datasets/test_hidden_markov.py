@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from builders import contents
 from numpy.testing import assert_allclose
 
 from treecrf.chain import forward_backward, log_likelihood
@@ -47,13 +48,6 @@ def test_known_model_is_as_published(name):
             assert len(others) == size
             assert_allclose(row, expected)
     assert_allclose(model.start, np.full(40, 1 / 40))
-
-
-def test_settings_of_the_thesis():
-    assert PUBLISHED == {
-        "transition": {"p_o": 0.2, "k_o": 8, "p_l": 0.6, "k_l": 2},
-        "both": {"p_o": 0.6, "k_o": 2, "p_l": 0.6, "k_l": 2},
-    }
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
@@ -179,21 +173,14 @@ def test_known_model_of_the_cycle_makes_no_errors():
     assert [known_accuracy("cycle", seed) for seed in range(3)] == [100, 100, 100]
 
 
-def each(data):
-    return (data.select([i]) for i in range(len(data)))
-
-
-def content(data):
-    return data.values.tobytes() + data.labels.tobytes()
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_splits(name):
     splits = datasets.load_splits(name, seed=4)
     train, test = datasets.load(name, seed=4)
     assert splits.test == test
     assert (len(splits.validation), len(splits.train)) == (round(len(train) / 3), len(train) - round(len(train) / 3))
-    assert sorted(map(content, (*each(splits.train), *each(splits.validation)))) == sorted(map(content, each(train)))
+    assert contents(splits.train, splits.validation) == contents(train)
+    with pytest.raises(ValueError, match="held_out=0"):
+        datasets.load_splits(name, seed=4, held_out=0.999999)
     if name == "cycle":  # copies are not held together: there are but three sequences
         assert set(splits.train.labels[splits.train.offsets[:-1]]) == {0, 1, 2}
-    assert datasets.load_splits(name, seed=5).test != test

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from builders import contents
 
 from treecrf_studies import datasets
 from treecrf_studies.datasets import ocr
@@ -80,13 +81,7 @@ def test_a_tenth_trains_and_the_rest_tests(halves, mirror):
     train, test = datasets.load("ocr", raw=mirror)
     assert (len(train), len(test)) == (688, 6_189)
     assert (train.n_positions, train.n_positions + test.n_positions) == (5_192, 52_151)
-    assert sorted(letters(train) + letters(test)) == sorted(found for part in halves for found in letters(part))
-
-
-def letters(data):
-    """Words as bytes: their labels, then their pixels."""
-    ranges = zip(data.offsets[:-1], data.offsets[1:], strict=True)
-    return [data.labels[a:b].tobytes() + data.values[a:b].astype(np.uint8).tobytes() for a, b in ranges]
+    assert contents(train, test) == contents(*halves)
 
 
 # --- sets made from a file of our own ---------------------------------------------------------------
@@ -103,22 +98,21 @@ def own(data, put_raw_files):
 
 
 def test_each_word_trains_in_one_of_ten_parts(own):
-    whole = sorted(found for part in ocr.load_half(own) for found in letters(part))
-    trained = []
+    whole, trained = contents(*ocr.load_half(own)), []
     for number in range(10):
         options = datasets.describe("ocr").draw(number)
         assert options == {"fold": number, "seed": 0}
         train, test = ocr.load(own, **options)
         assert len(train) in (1, 2)
-        assert sorted(letters(train) + letters(test)) == whole
-        trained += letters(train)
-    assert sorted(trained) == whole
+        assert contents(train, test) == whole
+        trained.append(train)
+    assert contents(*trained) == whole
 
 
 def test_a_seed_decides_the_parts_alike_for_both_inputs(own):
     assert datasets.describe("ocr").draw(13) == {"fold": 3, "seed": 1}
-    parts = [letters(ocr.load(own, fold=3, seed=seed)[0]) for seed in range(6)]
-    assert letters(ocr.load(own, fold=3, seed=1)[0]) == parts[1]
+    parts = [ocr.load(own, fold=3, seed=seed)[0] for seed in range(6)]
+    assert ocr.load(own, fold=3, seed=1)[0] == parts[1]
     assert any(other != parts[0] for other in parts[1:])
     for numbers, categories in zip(ocr.load(own, seed=2, inputs="numbers"), ocr.load(own, seed=2), strict=True):
         assert np.array_equal(numbers.numbers, categories.values)

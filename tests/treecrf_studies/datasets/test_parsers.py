@@ -1,21 +1,15 @@
-"""Parsers of proteins and words on small invented files that hold the traps of the real ones."""
+"""Parsers on small invented files that hold the traps of the real ones, and the sentence for each thing that can be wrong."""
 
 from itertools import pairwise
 
 import numpy as np
 import pytest
-from smile_files import PROTEIN_WINDOW, decode_protein, encode
+from builders import words_of
+from smile_files import encode
 
 from treecrf.sequences import window_codes
-from treecrf_studies.datasets import hyphenation, nettalk, protein
+from treecrf_studies.datasets import conll2000, faq, hyphenation, nettalk, ocr, prosody, protein, sectlabel
 from treecrf_studies.datasets.loading import DataError
-
-
-def words(data):
-    """The letters of each sequence, as text."""
-    letters = np.array(data.attributes[0].categories)[data.values[:, 0]]
-    bounds = data.observation_offsets
-    return ["".join(letters[a:b]) for a, b in pairwise(bounds)]
 
 
 def labels(data):
@@ -29,7 +23,7 @@ def labels(data):
 
 def test_protein_is_split_at_every_opening(data):
     found = protein.parse((data / "protein.data").read_bytes(), "protein.data")
-    assert words(found) == ["ACD", "EF", "GHIK", "YWV"]
+    assert words_of(found) == ["ACD", "EF", "GHIK", "YWV"]
     assert labels(found) == ["_ h h", "e e", "_ _ h e", "_ _ h"]
     assert found.label_names == ("_", "e", "h")
     assert "".join(found.attributes[0].categories) == "ACDEFGHIKLMNPQRSTVWY"
@@ -38,44 +32,6 @@ def test_protein_is_split_at_every_opening(data):
 def test_protein_with_other_line_ends_is_the_same(data):
     content = (data / "protein.data").read_bytes()
     assert protein.parse(content.replace(b"\n", b"\r\n"), "x") == protein.parse(content + b"\n\n", "x")
-
-
-def test_protein_encoded(data):
-    content = (data / "protein.sparse").read_bytes()
-    # Row 1 by hand: five slots outside (20, 41, 62, 83, 104), A C D at slots 5 to 7, outside again, label "_".
-    assert content.splitlines()[:2] == [b"4 3 231", b"1 1 11 20 41 62 83 104 105 127 149 188 209 230 0"]
-    found = decode_protein(content, "protein.sparse")
-    assert found == protein.parse((data / "protein.data").read_bytes(), "protein.data")
-    assert encode(found, PROTEIN_WINDOW) == content
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        (b"4 3 231", b"4 3", "file, line 1: the first line must hold three numbers"),
-        (b"4 3 231", b"4 3 230", "file, line 1: 230 features are not 11 slots of 21 codes"),
-        (b"4 3 231", b"5 3 231", "file: holds 4 sequences or gaps in them, and announces 5"),
-        (b" 230 0\n", b" 231 0\n", "file, line 2: a feature or label is out of its range"),
-        (b" 230 0\n", b" 230 3\n", "file, line 2: a feature or label is out of its range"),
-        (b"1 2 11 ", b"1 3 11 ", "file: holds 4 sequences or gaps"),
-        (b"1 2 11 ", b"1 11 ", "file, line 3: expected 15 numbers"),
-        (b"105 127 149", b"105 128 149", "file: the windows of a sequence contradict each other"),
-        (b"105 127 149", b"125 127 149", "file, line 2: a window has no residue in its middle"),
-    ],
-)
-def test_encoded_errors(data, old, new, message):
-    content = (data / "protein.sparse").read_bytes().replace(old, new, 1)
-    with pytest.raises(DataError) as caught:
-        decode_protein(content, "file")
-    assert str(caught.value).startswith(message)
-
-
-def test_encoder_needs_labels_and_one_full_attribute(data):
-    found = protein.parse((data / "protein.data").read_bytes(), "x")
-    with pytest.raises(ValueError, match="and labels; give such a set"):
-        encode(found.with_labels(None), (5, 5))
-    with pytest.raises(ValueError, match="without missing cells"):
-        encode(found.with_values(np.full_like(found.values, -1)), PROTEIN_WINDOW)
 
 
 # --- NETtalk ----------------------------------------------------------------------------------------
@@ -105,7 +61,7 @@ def test_hyphen_encoded(data):
     # Row 1 by hand: nothing, nothing, b a b y around the gap behind the first letter.
     assert content.splitlines()[:2] == [b"3 2 162", b"1 1 6 26 53 55 81 109 159 0"]
     found = hyphenation.decode(content, "hyphen.sparse")
-    assert words(found) == ["baby", "ox", "winters"]
+    assert words_of(found) == ["baby", "ox", "winters"]
     assert [row.count(" ") + 1 for row in labels(found)] == [3, 1, 6]  # one position fewer than letters
     assert found.labels.tolist() == [0, 1, 0, 0, 0, 0, 1, 0, 0, 1]
     assert found.attributes[0].categories == tuple("abcdefghijklmnopqrstuvwxyz")
@@ -122,6 +78,18 @@ def test_window_of_the_last_gap_sees_the_last_letter(data):
     [
         (b"26 53 55", b"26 53 56", "file: the windows of a word contradict each other"),
         (b"26 53 55", b"26 53 80", "file, line 2: a word has a gap inside"),
+        (b"3 2 162", b"3 2", "file, line 1: the first line must hold three numbers"),
+        (b"3 2 162", b"9" * 5000 + b" 2 162", "file, line 1: the first line must hold three numbers"),
+        (b"3 2 162", b"3 2 161", "file, line 1: 161 features are not 6 slots of 27 codes"),
+        (b"3 2 162", b"3 9 162", "file, line 1: 9 labels are announced, and the data set has 2"),
+        (b"3 2 162", b"4 2 162", "file: holds 3 sequences or gaps in them, and announces 4"),
+        (b" 159 0\n", b" 162 0\n", "file, line 2: a feature or label is out of its range"),
+        (b" 159 0\n", b" 159 2\n", "file, line 2: a feature or label is out of its range"),
+        (b"1 1 6 ", b"1 1 5 ", "file, line 2: a feature or label is out of its range"),
+        (b"1 1 6 ", b"1 2 6 ", "file, line 2: the first sequence begins with its position 2, not 1"),
+        (b"1 2 6 ", b"1 3 6 ", "file: holds 3 sequences or gaps"),
+        (b"1 2 6 ", b"1 6 ", "file, line 3: expected 10 numbers"),
+        (b"1 2 6 ", b"9999999999 2 6 ", "file, line 3: expected 10 numbers"),
     ],
 )
 def test_hyphen_errors(data, old, new, message):
@@ -153,3 +121,76 @@ def test_moby_in_another_encoding_is_refused(data):
     bare = b"\n".join(line for line in converted.splitlines() if b"\xe2" in line)
     with pytest.raises(DataError, match=r"file: none of its \d+ lines is a hyphenated word"):
         hyphenation.parse_moby(bare, "file")
+
+
+CASES = [
+    (conll2000.parse, b"a DT B-NP\nb NN\n", "file, line 2: expected word, part of speech and chunk tag, found 'b NN'"),
+    (conll2000.parse, b"a DT  B-NP\n", "file, line 1: expected word, part of speech and chunk tag, found 'a DT  B-NP'"),
+    (conll2000.parse, b"a DT B-NP x\n", "file, line 1: expected word"),
+    (conll2000.parse, b"a DT B-\n", "file, line 1: 'B-' is no chunk tag"),
+    (conll2000.parse, b"a DT E-NP\n", "file, line 1: 'E-NP' is no chunk tag"),
+    (conll2000.parse, b"\n\n", "file: holds no sentences"),
+    (
+        ocr.parse,
+        b"1 qid:1 3:1\n2 qid:1 3:2\n",
+        "file, line 2: expected a label, a word and pixels, found '2 qid:1 3:2'",
+    ),
+    (ocr.parse, b"1 3:1\n", "file, line 1: expected a label"),
+    (ocr.parse, b"0 qid:1 3:1\n", "file, line 1: expected a label"),
+    (ocr.parse, b"27 qid:1 3:1\n", "file, line 1: the label 27 is none of 1 to 26"),
+    (ocr.parse, b"1 qid:1 4:1 3:1\n", "file, line 1: its pixels are not rising numbers from 1 to 128"),
+    (ocr.parse, b"1 qid:1 3:1 3:1\n", "file, line 1: its pixels are not rising numbers"),
+    (ocr.parse, b"1 qid:1 3:1 129:1\n", "file, line 1: its pixels are not rising numbers"),
+    (ocr.parse, b"1 qid:2 3:1\n", "file, line 1: word 2 stands where word 1 should begin"),
+    (ocr.parse, b"1 qid:1\n1 qid:2\n1 qid:1\n", "file, line 3: word 1 stands where word 3 should begin"),
+    (ocr.parse, b"1 qid:1\n1 qid:3\n", "file, line 2: word 3 stands where word 2 should begin"),
+    (ocr.parse, b"", "file: holds no letters"),
+    (prosody.parse, b"a\t0\t0\t0.1\t0.1\n", "file, line 1: expected a word and its prominence, found 'a"),
+    (prosody.parse, b"<file>\t1_2.txt\na\t0\t0\t0.1\n", "file, line 2: expected a word and its prominence"),
+    (prosody.parse, b"<file>\t1_2.txt\na\t3\t0\t0.1\t0.1\n", "file, line 2: expected a word and its prominence"),
+    (prosody.parse, b"<file>\t1_2.txt\n\t0\t0\t0.1\t0.1\n", "file, line 2: expected a word and its prominence"),
+    (
+        prosody.parse,
+        b"<file>\t1_2.txt\n.\tNA\tNA\tNA\tNA\n<file>\t1_3.txt\n",
+        "file, line 2: a sentence ends without a word",
+    ),
+    (prosody.parse, b"<file>\n", "file, line 1: expected a word and its prominence"),
+    (prosody.parse, b"<file>\t1_2.txt\n", "file: a sentence ends without a word that has a prominence"),
+    (prosody.parse, b"", "file: holds no sentences"),
+    (protein.parse, b"<>\nA _\nB _\n", "file, line 3: expected a residue and its state, found 'B _'"),
+    (protein.parse, b"<>\nA _\nC", "file, line 3: expected a residue and its state, found 'C'"),
+    (protein.parse, b"A _\n", "file, line 1: a residue stands before '<>'"),
+    (protein.parse, b"<>\nA _\nend\nC _\n", "file, line 4: a residue stands before '<>'"),
+    (protein.parse, b"# nothing\n<>\n", "file: holds no residues"),
+    (faq.pod_lines, b"=head1 NAME\n\ntext\n", "file: holds no question"),
+    (faq.pod_lines, b"=head1 NAME\n\ntext\n\n=head1 AUTHOR\n\nNobody\n", "file: holds no question (=head2)"),
+    (faq.pod_lines, b"=head1 NAME\n\n=head2 Why?\n\ntext\n", "file: has no section AUTHOR at its end"),
+    (sectlabel.parse, b"<SectLabel_titel> a +L+ </SectLabel_titel>", "file, line 1: the label 'titel' is not known"),
+    (sectlabel.parse, b"<SectLabel_title> a </SectLabel_title>", "file, line 1: a title does not end in '+L+'"),
+    (
+        sectlabel.parse,
+        b"<SectLabel_title> a +L+ </SectLabel_title> <SectLabel_no",
+        "file, line 1: text stands outside the labels",
+    ),
+    (sectlabel.parse, b"\n", "file: holds 0 papers"),
+    (
+        nettalk.parse,
+        b"gabo\tg@bo\t>1<0\t0\nzof\tzaf\t>1\t0\n",
+        "file, line 2: 'zof' does not have one phoneme and one stress per letter",
+    ),
+    (
+        nettalk.parse,
+        b"gabo\tg@bo\t>1<0\t0\nzof\tzaf\t>1",
+        "file, line 2: expected word, phonemes, stress and class, found 'zof",
+    ),
+    (nettalk.parse, b"gabo\tg@bo\t>1<0\t0\nzof\tzaf\t>1+\t0", "file, line 2: '>1+' holds symbols that are no stress"),
+    (nettalk.parse, b"gabo\tg@bo\t>1<0\t0\nZof\tzaf\t>1<\t0", "file, line 2: expected word"),
+    (nettalk.parse, b"", "file: holds no entries"),
+]
+
+
+@pytest.mark.parametrize(("parse", "content", "message"), CASES)
+def test_errors(parse, content, message):
+    with pytest.raises(DataError, match="get it again") as caught:
+        parse(content, "file")
+    assert str(caught.value).startswith(message)

@@ -5,6 +5,7 @@ from math import log10
 
 import numpy as np
 import pytest
+from builders import contents
 
 from treecrf_studies import datasets
 from treecrf_studies.datasets import prosody
@@ -145,35 +146,25 @@ def test_seed_0_draws_the_words_of_the_protocol(folds):
 
 
 def test_each_sentence_tests_once(folds):
-    everything = sorted(texts(folds[0][0]) + texts(folds[0][1]))
-    assert sorted(found for _, test in folds for found in texts(test)) == everything
-    for train, test in folds:
-        assert sorted(texts(train) + texts(test)) == everything
-
-
-def texts(data):
-    """Sentences as bytes: their labels, then their attributes."""
-    ranges = zip(data.offsets[:-1], data.offsets[1:], strict=True)
-    return [data.labels[a:b].tobytes() + data.values[a:b].tobytes() for a, b in ranges]
+    everything = contents(*folds[0])
+    assert contents(*(test for _, test in folds)) == everything
+    assert all(contents(*sets) == everything for sets in folds)
 
 
 # --- sets made from a file of our own ---------------------------------------------------------------
 
 
 @pytest.fixture
-def own(data, tmp_path, monkeypatch):
+def own(data, put_raw_files):
     """A folder with the invented file in the place of both real ones."""
-    monkeypatch.setattr("treecrf_studies.datasets.loading.raw_files", dict)
-    for file in prosody.FILES:
-        (tmp_path / file).parent.mkdir(exist_ok=True)
-        (tmp_path / file).write_bytes((data / "prominence.txt").read_bytes())
-    return tmp_path
+    return put_raw_files(dict.fromkeys(prosody.FILES, (data / "prominence.txt").read_bytes()))
 
 
-def test_labels_of_the_counted_sentences_are_not_used(own):
+def test_labels_of_the_counted_sentences_are_not_used(own, put_raw_files):
     before = prosody.load(own, n_sentences=7)
-    other = own / prosody.FILES[1]
-    other.write_bytes(other.read_bytes().replace(b"\t2\t", b"\t0\t").replace(b"\tNA\t", b"\t1\t"))
+    content = (own / prosody.FILES[0]).read_bytes()
+    other = content.replace(b"\t2\t", b"\t0\t").replace(b"\tNA\t", b"\t1\t")
+    put_raw_files(dict(zip(prosody.FILES, (content, other), strict=True)))
     assert prosody.load(own, n_sentences=7) == before
 
 
@@ -188,8 +179,8 @@ def test_folds_by_speaker_share_none(own):
     assert sorted(counted) == [1, 1, 1, 2, 2]  # five speakers, two of whom have two sentences
 
 
-def test_too_few_speakers_are_refused(own):
-    (own / prosody.FILES[0]).write_bytes((own / prosody.FILES[0]).read_bytes().replace(b"\t15_", b"\t14_"))
+def test_too_few_speakers_are_refused(own, put_raw_files):
+    put_raw_files(dict.fromkeys(prosody.FILES, (own / prosody.FILES[0]).read_bytes().replace(b"\t15_", b"\t14_")))
     message = "by='speaker': the 7 sentences have 4 speakers, too few for 5 folds; draw more sentences."
     with pytest.raises(ValueError, match=message):
         prosody.load(own, by="speaker", n_sentences=7)

@@ -1,11 +1,14 @@
-"""The real raw files, against the counts that were measured on them independently of this code."""
+"""The real raw files, against the counts that were measured on them independently of this code, and accuracies on them."""
 
 from collections import Counter
+from functools import cache
 
 import numpy as np
 import pytest
-from smile_files import PROTEIN_FILES, PROTEIN_WINDOW, decode_protein, encode
+from builders import words_of
+from smile_files import encode
 
+from treecrf import TreeCRF
 from treecrf.sequences import slot_sizes, window_codes
 from treecrf_studies import datasets
 from treecrf_studies.datasets import faq, hyphenation, nettalk, sectlabel
@@ -35,16 +38,15 @@ def test_protein(load):
     assert slot_sizes(train.attributes, datasets.describe("protein").window).sum() == 231
 
 
-@pytest.mark.parametrize("part", [0, 1])
-def test_protein_equals_the_copy_in_smile(mirror, load, part):
+@pytest.mark.parametrize(("part", "name"), [(0, "train"), (1, "test")])
+def test_protein_equals_the_copy_in_smile(mirror, load, part, name):
     ours = load("protein")[part]
-    content = read(mirror, PROTEIN_FILES[part])
+    content = read(mirror, f"protein/sparse.protein.11.{name}")
     rows = np.array([row.split() for row in content.decode().splitlines()[1:]], dtype=np.int64)
     assert np.array_equal(window_codes(ours, (5, 5)), rows[:, 3:14] - 21 * np.arange(11))
     assert np.array_equal(ours.labels, rows[:, 14])
     assert np.array_equal(np.repeat(np.arange(len(ours)), ours.lengths) + 1, rows[:, 0])
-    assert decode_protein(content, "copy").with_groups(ours.groups) == ours
-    assert encode(ours, PROTEIN_WINDOW) == content
+    assert encode(ours, (5, 5)) == content
 
 
 def test_nettalk(mirror, load):
@@ -82,19 +84,6 @@ def test_nettalk_full(load):
             assert np.array_equal(stresses[full.labels], np.array(five.label_names)[five.labels])
 
 
-def test_nettalk_full_is_split_as_nettalk_is_drawn(mirror, load):
-    train, validation, test = datasets.load_splits("nettalk_full", seed=3, raw=mirror)
-    assert (len(train), len(validation)) == (667, 333)
-    assert test == load("nettalk_full", seed=3)[1]
-    words = words_of(train) + words_of(validation)
-    assert sorted(words) == sorted(words_of(load("nettalk", seed=3)[0]))
-
-
-def words_of(data):
-    letters = np.array(data.attributes[0].categories)[data.values[:, 0]]
-    return ["".join(word) for word in np.split(letters, data.observation_offsets[1:-1])]
-
-
 def test_hyphen(load):
     train, test = load("hyphen")
     assert (len(train), train.n_positions, int(train.labels.sum())) == (1951, 12_049, 2_682)
@@ -115,11 +104,6 @@ def test_hyphen(load):
 def test_hyphen_comes_back_to_the_same_bytes(mirror, file):
     content = read(mirror, file)
     assert encode(hyphenation.decode(content, file), hyphenation.WINDOW) == content
-
-
-def test_hyphen_words_are_in_nettalk_but_one(mirror, load):
-    known = {entry.word for entry in nettalk.parse(read(mirror, nettalk.FILES[0]), "x")}
-    assert {word for part in load("hyphen") for word in words_of(part)} - known == {"sagittarius"}
 
 
 def test_hyphen_moby(mirror, load):
@@ -248,3 +232,38 @@ def test_sectlabel(mirror, load):
     assert sum(part.n_positions for part in merged) == 37_821
     assert (len(merged[0].label_names), len(every[0].label_names)) == (4, 24)
     assert any("\t" in line for paper in papers for _, line in paper)
+
+
+SETTINGS = {"protein": (20.0, 142), "nettalk": (40.0, 200), "hyphen": (20.0, 58)}
+PROTOTYPE = {"protein": (63.7, 1.2), "nettalk": (85.2, 0.6), "hyphen": (92.1, 0.5)}
+
+OTHER_WORDS = pytest.mark.xfail(
+    reason="a finding: 85.80 on our draw of words, 85.66 to 86.76 over five draws; the prototype drew others",
+    strict=False,
+)
+
+
+@cache
+def mean_percent(mirror, name):
+    """Mean over ten perturbed runs."""
+    l2_regularization, n_iterations = SETTINGS[name]
+    train, test = datasets.load(name, raw=mirror)
+    window = datasets.describe(name).window
+    runs = [
+        TreeCRF(n_iterations, 100, l2_regularization, window, random_state=seed, n_threads=2).fit(train).score(test)
+        for seed in range(10)
+    ]
+    assert len(set(runs)) > 1
+    return 100 * np.mean(runs)
+
+
+@pytest.mark.parametrize("name", PROTOTYPE)
+def test_accuracy_is_not_below_the_prototypes(mirror, name):
+    percent, tolerance = PROTOTYPE[name]
+    assert mean_percent(mirror, name) >= percent - tolerance
+
+
+@pytest.mark.parametrize("name", ["protein", pytest.param("nettalk", marks=OTHER_WORDS), "hyphen"])
+def test_accuracy_is_not_above_the_prototypes(mirror, name):
+    percent, tolerance = PROTOTYPE[name]
+    assert mean_percent(mirror, name) <= percent + tolerance

@@ -1,4 +1,4 @@
-"""The front of the data sets: names, descriptions, options and what goes wrong."""
+"""The front of the data sets: names, descriptions, options, groups, and what goes wrong."""
 
 import hashlib
 import inspect
@@ -10,23 +10,15 @@ from functools import partial
 
 import numpy as np
 import pytest
-from builders import ROOT
+from builders import ROOT, letters, words_of
 
 from treecrf.statistics.selection import generator
 from treecrf_studies import datasets
 from treecrf_studies.datasets import faq, nettalk, sectlabel
+from treecrf_studies.datasets.description import describe_sets
 from treecrf_studies.datasets.download import raw_files
 
 FILE_SETS = [name for name in datasets.names() if datasets.describe(name).kind == "files"]
-
-
-def test_stand_ins_say_so():
-    assert {name for name in datasets.names() if datasets.describe(name).stand_in} == {
-        "faq_perl",
-        "faq_x",
-        "hyphen_tex",
-        "prosody",
-    }
 
 
 @pytest.mark.parametrize("name", datasets.names())
@@ -41,14 +33,6 @@ def test_draws_are_options_of_the_loader(name):
     taken = inspect.signature(entry.loader).parameters
     is_open = any(one.kind is one.VAR_KEYWORD for one in taken.values())
     assert is_open or set(options) <= set(taken)
-
-
-@pytest.mark.parametrize("name", ["hmm", "xor", "or", "extra", "distant"])
-def test_generated_sets_are_drawn_anew(name):
-    sizes = {"n_train": 6, "n_test": 3, "length": 12}
-    splits = [datasets.load_splits(name, seed=seed, **sizes) for seed in (0, 1)]
-    assert splits[0].test != splits[1].test
-    assert splits[1].test == datasets.load(name, **datasets.describe(name).draw(1), **sizes)[1]
 
 
 def test_unknown_name():
@@ -200,10 +184,8 @@ def test_nettalk_full_has_the_same_words(own):
     names = []
     for one, other in zip(five, full, strict=True):
         assert np.array_equal(one.values, other.values)
-        letters = np.array(other.attributes[0].categories)[other.values[:, 0]]
-        words = ["".join(word) for word in np.split(letters, other.offsets[1:-1])]
         found = [other.label_names[code] for code in other.labels]
-        assert found == [pair for word in words for pair in pairs[word]]
+        assert found == [pair for word in words_of(other) for pair in pairs[word]]
         names += found
     assert full[0].label_names == full[1].label_names == tuple(dict.fromkeys(names))
 
@@ -289,3 +271,39 @@ def test_import_is_light():
         "- base))"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
+
+
+def test_relatives_are_found_across_both_sets_and_settings_change_them():
+    train, test = datasets.load("hmm", n_train=5, n_test=5)
+    assert len({*train.groups, *test.groups}) == 10
+    train, test = datasets.load("hmm", n_train=5, n_test=5, groups={"length": 1, "share": 0})
+    assert len({*train.groups, *test.groups}) < 10
+    assert set(train.groups) & set(test.groups)
+
+
+def test_proteins_have_the_groups_of_their_description(mirror):
+    train, test = datasets.load("protein", raw=mirror)
+    assert (len(set(train.groups)), len(set(test.groups))) == (86, 17)
+    assert not set(train.groups) & set(test.groups)
+    for pair in ((16, 88), (67, 107), (82, 84), (101, 102)):
+        assert len(set(train.groups[list(pair)])) == 1
+
+
+def test_a_description_counts_relatives_by_other_rules():
+    train, test = letters("abbab", "abbab", "bbbbb"), letters("abbba", "abbab")
+    described = describe_sets("words", datasets.describe("hyphen"), (1, 1), train, test)
+    assert (described["train"]["groups"], described["test"]["groups"]) == (3, 2)  # as the sets say
+    copies, many, some = described["relatives"]
+    assert (copies["groups"], copies["related_tests"]) == (2, 1)
+    assert (many["groups"], many["related_tests"]) == (2, 1)
+    assert (some["groups"], some["related_tests"]) == (2, 1)
+
+
+def test_the_average_length_is_that_of_all_sets_that_train():
+    """Where each document is a test set in turn, each trains too: PhD table 3.6."""
+    train, test = letters("abba"), letters("abbaabba")
+    lengths = [
+        describe_sets("x", datasets.describe(name), (0, 0), train, test)["average_length"]
+        for name in ("hyphen", "faq_aix")
+    ]
+    assert lengths == [3.0, 5.0]

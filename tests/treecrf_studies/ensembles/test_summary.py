@@ -1,13 +1,13 @@
 """Summaries of the study of ensembles, and their tests, tables, figures and sentences."""
 
-import numpy as np
 import pandas as pd
 import pytest
+from planted_predictions import at_random
 
 from treecrf_studies.ensembles.figures import errors_by_ensemble, margin_loss_by_round
 from treecrf_studies.ensembles.methods import COMBINED, STEPS, VOTES
 from treecrf_studies.ensembles.page import boosting_sentences, sticking_sentences
-from treecrf_studies.ensembles.summary import summarise
+from treecrf_studies.ensembles.summary import make_frames
 from treecrf_studies.ensembles.tables import (
     boosting_layout,
     bound_layout,
@@ -42,21 +42,12 @@ RULES = {"exact_under": 25, "equivalence_margin": 0.5}
 
 def frames_of(dataset, n_draws):
     """The frames of a job whose ensembles are right at random."""
-    rng, n = np.random.default_rng(len(dataset)), 600
-    runs, predictions = [], []
-    for seed in range(n_draws):
-        for method, share in SHARES.items():
-            right = rng.random(n) < share
-            constant = {"dataset": dataset, "method": method, "draw": seed}
-            columns = {"group": np.arange(n) // 10, "position": np.arange(n), "label": 1}
-            predictions.append(pd.DataFrame(constant | columns | {"predicted": right.astype(int)}))
-            sizes = {"n_train": 1200, "n_test": n, "shared_part": 1.0}
-            runs.append(constant | {"accuracy": 100 * right.mean(), "settings": "", "cpu_seconds": 1.0 + seed} | sizes)
+    predictions, runs = at_random(SHARES, n_draws, len(dataset), dataset=dataset)
     experts = [(dataset, s, e, 80.0, 70.0 + s, 75.0, 0.5) for s in range(n_draws) for e in ("treecrf", "memm")]
     names = ["dataset", "draw", "expert", "held_out_accuracy", "accuracy", "retrained_accuracy", "cpu_seconds"]
     return {
-        "runs": [pd.DataFrame(runs)],
-        "predictions": predictions,
+        "runs": [runs.assign(settings="", cpu_seconds=1.0 + runs["draw"])],
+        "predictions": [predictions],
         "experts": [pd.DataFrame(experts, columns=names)],
         "boosting": [boosting(dataset, n_draws)],
     }
@@ -85,7 +76,7 @@ def boosting(dataset, n_draws):
 @pytest.fixture(scope="module")
 def frames():
     found = [
-        summarise(SummaryContext(frames_of(name, n_draws), RULES, name, name))
+        make_frames(SummaryContext(frames_of(name, n_draws), RULES, name, name))
         for name, n_draws in zip(DATASETS, (3, 1), strict=True)
     ]
     return {name: pd.concat([each[name] for each in found], ignore_index=True) for name in found[0]}
@@ -104,7 +95,7 @@ def test_scores_are_accuracies_over_draws_with_the_draws_won(frames):
 def test_equal_ensembles_are_best_in_no_draw():
     given = frames_of("hyphen", 1)
     given["runs"][0]["accuracy"] = 50.0
-    assert summarise(SummaryContext(given, RULES, "hyphen", "hyphen"))["scores"]["n_best"].sum() == 0
+    assert make_frames(SummaryContext(given, RULES, "hyphen", "hyphen"))["scores"]["n_best"].sum() == 0
 
 
 def test_pairs_of_a_data_set_are_a_family(frames):

@@ -47,11 +47,11 @@ CONFUSION = [(0, 0, 90), (0, 1, 30), (1, 1, 50), (1, 0, 5)]
 @pytest.fixture(scope="session")
 def told_file(settings, gathered, tmp_path_factory):
     """The page where log loss is what accuracy lacks, so that the same methods are best, and some have predictions."""
-    accuracies = gathered.scores.query("study == 'training' and metric == 'accuracy'")
+    accuracies = gathered.scores.query("study == 'training' and quantity == 'accuracy'")
     ends = {"value": "value", "low": "high", "high": "low"}
     losses = accuracies.assign(**{name: 1 - accuracies[of].astype(float) / 100 for name, of in ends.items()})
     lacking = (losses["decoder"] == "viterbi") & losses["method"].isin(["mallet_linear", "smile"])
-    scores = pd.concat([gathered.scores, losses[~lacking].assign(metric="log loss")], ignore_index=True)
+    scores = pd.concat([gathered.scores, losses[~lacking].assign(quantity="log loss")], ignore_index=True)
     key = {"study": "training", "dataset": "protein", "variant": "", "decoder": "better", "point": "choice"}
     bins = [
         key | {"method": method, "low": low, "high": low + 0.1, "n_positions": n, "probability": says, "right": right}

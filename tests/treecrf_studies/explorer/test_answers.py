@@ -8,12 +8,10 @@ from sklearn.metrics import confusion_matrix as reference_matrix
 from sklearn.metrics import f1_score, log_loss
 
 from treecrf.statistics.metrics import brier_score, reliability
-from treecrf_studies.explorer.answers import (
+from treecrf_studies.explorer.gathering import (
     EXCERPT,
     N_HARDEST,
-    confusion_matrix,
     hardest_sequences,
-    macro_f1,
     summarise_answers,
     with_sequences,
 )
@@ -31,10 +29,14 @@ def answers(label, predicted, sequence, **more):
 def test_confusion_and_f1_are_scikit_learns(seed):
     rng = np.random.default_rng(seed)
     label, predicted = rng.integers(0, 4, 60), rng.integers(0, 6, 60)
-    matrix = confusion_matrix(label, predicted)
-    np.testing.assert_array_equal(matrix, reference_matrix(label, predicted, labels=range(len(matrix))))
+    unknown = [0, -1], [-1, 0]  # are left out
+    given = (np.concatenate(pair) for pair in zip((label, predicted), unknown, strict=True))
+    found = summarise_answers(answers(*given, [0] * 62), {})
+    matrix = np.zeros((6, 6), dtype=int)
+    matrix[found.confusion["label"], found.confusion["predicted"]] = found.confusion["n"]
+    np.testing.assert_array_equal(matrix, reference_matrix(label, predicted, labels=range(6)))
     expected = f1_score(label, predicted, average="macro", zero_division=0)
-    assert macro_f1(matrix) == pytest.approx(100 * expected, rel=1e-12)
+    assert found.runs["macro F1"].tolist() == [pytest.approx(100 * expected, rel=1e-12)]
 
 
 def test_runs_confusion_and_hardest_of_a_method():

@@ -38,7 +38,7 @@ VIEWS = {
 
 def training(gathered):
     return gathered.scores.query(
-        "study == 'training' and decoder == 'better' and point == 'choice' and metric == 'accuracy'"
+        "study == 'training' and decoder == 'better' and point == 'choice' and quantity == 'accuracy'"
     )
 
 

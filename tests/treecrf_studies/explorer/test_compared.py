@@ -28,7 +28,7 @@ def number(text):
 def comparison(gathered, methods=None):
     """Accuracies by method and data set, all of them known, and the tests between these methods there."""
     names = gathered.methods.query("study == 'training'").set_index("method")["name"]
-    scores = gathered.scores.query(f"{CASE} and metric == 'accuracy'").astype({"value": float})
+    scores = gathered.scores.query(f"{CASE} and quantity == 'accuracy'").astype({"value": float})
     scores, pairs = scores.assign(name=scores["method"].map(names)), gathered.pairs.query(CASE)
     highest = scores.groupby("dataset")["value"].max()
     if methods is not None:
@@ -85,7 +85,7 @@ def test_a_headline_about_some_methods_says_so(browser):
 def test_a_method_is_named_better_only_where_a_test_says_so(chromium, settings, gathered, tmp_path):
     """Two methods, first undecided and then with a test that separates them."""
     case = f"{CASE} and dataset == 'protein' and method in ['treecrf', 'lightgbm']"
-    scores = gathered.scores.query(f"{case} and metric == 'accuracy'")
+    scores = gathered.scores.query(f"{case} and quantity == 'accuracy'")
     pair = gathered.pairs.query(f"{case} and other in ['treecrf', 'lightgbm']")
     titles = []
     for decision in ("undecided", "worse"):
@@ -103,7 +103,7 @@ def test_a_method_is_named_better_only_where_a_test_says_so(chromium, settings, 
 
 
 def test_larger_samples_stand_beside_their_set_and_outside_of_means(chromium, settings, gathered, tmp_path):
-    rows = gathered.scores.query(f"{CASE} and dataset == 'protein' and metric == 'accuracy'")
+    rows = gathered.scores.query(f"{CASE} and dataset == 'protein' and quantity == 'accuracy'")
     larger = rows.assign(dataset="protein_folds", value=rows["value"].astype(float) - 10)
     samples = pd.DataFrame({"sample": ["protein_folds"], "dataset": ["protein"]})
     told = gathered._replace(scores=pd.concat([gathered.scores, larger], ignore_index=True), larger=samples)
@@ -121,7 +121,7 @@ def test_larger_samples_stand_beside_their_set_and_outside_of_means(chromium, se
 
 def test_where_no_set_has_all_methods_the_largest_group_is_compared(browser, gathered):
     view = browser.view("leaderboard?study=future")
-    scores = gathered.scores.query("study == 'future' and metric == 'accuracy' and standing != 'reference'")
+    scores = gathered.scores.query("study == 'future' and quantity == 'accuracy' and standing != 'reference'")
     has = scores.pivot_table(index="method", columns="dataset", values="value", aggfunc="size").notna()
     assert not has.all().any()
     largest = max((has[has[name]].sum() == has[name].sum()).sum() * has[name].sum() for name in has)

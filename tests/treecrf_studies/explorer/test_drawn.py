@@ -91,13 +91,13 @@ def test_a_cell_has_one_accuracy_and_says_what_its_curve_is_of(browser, gathered
     """The accuracy is a mean of trainings; the curve is of another training."""
     key = {"study": "training", "dataset": "hyphen", "decoder": "better", "point": "choice", "method": "treecrf_newton"}
     query = " and ".join(f"{name} == {value!r}" for name, value in key.items())
-    (score,) = gathered.scores.query(f"{query} and metric == 'accuracy'").to_dict("records")
+    (score,) = gathered.scores.query(f"{query} and quantity == 'accuracy'").to_dict("records")
     curve = gathered.curves.query(query)
     (at_choice,) = curve.loc[curve["is_chosen"].astype(bool), "accuracy"]
     view = browser.view("cell?" + "&".join(f"{name}={value}" for name, value in key.items()))
     mean, alone = f"{score['value']:.2f}", f"{at_choice:.2f}"
     assert mean != alone
     assert view.locator("h2").inner_text().split(": ")[1].startswith(f"{mean} %")
-    assert f"{mean}, mean of {score['n']} runs" in view.locator("dl").inner_text()
+    assert f"{mean}, mean of {score['n']:.0f} runs" in view.locator("dl").inner_text()
     (title,) = [text for text in view.locator("figcaption").all_inner_texts() if f"{alone} %" in text]
     assert title.startswith("One more training, on the unchanged training set")

@@ -53,7 +53,7 @@ STUDY = Study(
 
 def test_texts_are_made_of_conditions_and_draws():
     rows = pd.DataFrame({"dataset": "d", "method": ["a", "b", "a"], "window": [3, 3, 1], "draw": [0, 0, 1]})
-    scores = rows.assign(value=[1.0, 2.0, 4.0], metric="accuracy", counted=[True, False, True])
+    scores = rows.assign(value=[1.0, 2.0, 4.0], quantity="accuracy", counted=[True, False, True])
     runs = rows.assign(n_correct=[1, 2, 3], n_positions=4)
     found = read_view(STUDY, "scores", {"scores": scores})
     assert found[["variant", "method", "value"]].to_numpy().tolist() == [["window 3", "a", 1.0], ["window 1", "a", 4.0]]
@@ -69,14 +69,10 @@ def test_a_run_without_results_gathers_nothing(tmp_path):
 
 
 def test_accuracies_of_training_are_those_of_its_summary(gathered):
-    summary = frames("training", "summary")
-    rows = summary.set_index(["dataset", "method", "decoder"])
-    expected = {"choice": rows["chosen_mean"].fillna(rows["chosen_accuracy"]), "peak": rows["peak_accuracy"].dropna()}
-    for point, values in expected.items():
-        found = gathered.scores.query(f"study == 'training' and point == '{point}'").set_index(rows.index.names)[
-            "value"
-        ]
-        assert found.astype(float).to_dict() == values.to_dict()
+    keys = ["dataset", "method", "decoder", "point"]
+    expected = frames("training", "summary").query("point in ('choice', 'peak')").set_index(keys)["value"]
+    found = gathered.scores.query("study == 'training'").set_index(keys)["value"]
+    assert found.astype(float).to_dict() == expected.to_dict()
 
 
 def test_accuracies_with_missing_cells_are_shares_of_all_positions(gathered):
@@ -106,12 +102,14 @@ def test_published_numbers_are_all_there(gathered):
     found = gathered.published.groupby("study")["published"].size()
     tables = {
         "training": len(
-            frames("training", "summary").query("dataset != 'protein_ungrouped'").dropna(subset=["published"])
+            frames("training", "summary")
+            .query("dataset != 'protein_ungrouped' and point == 'choice'")
+            .dropna(subset=["published"])
         ),
         "missing": len(pd.read_csv(ROOT / "src/treecrf_studies/missing/published/table_4_1_missing_values.csv")),
         "ensembles": len(pd.read_csv(ROOT / "src/treecrf_studies/ensembles/published/table_1.csv")),
     }
-    accuracies = gathered.published.query("study == 'training' and quantity == 'accuracy (%)'")
+    accuracies = gathered.published.query("study == 'training' and quantity == 'accuracy'")
     assert len(accuracies) == tables["training"]
     assert found["missing"] == tables["missing"]
     assert found["ensembles"] <= tables["ensembles"]
@@ -124,7 +122,7 @@ def test_ranks_are_open_where_tests_decide_nothing(gathered):
     for _, of_case in scores.groupby(["study", *CASE]):
         pairs = gathered.pairs.merge(of_case[["study", *CASE]].drop_duplicates())
         if not pairs["decision"].isin(["better", "worse"]).any():
-            accuracy = of_case[of_case["metric"] == "accuracy"]
+            accuracy = of_case[of_case["quantity"] == "accuracy"]
             assert (accuracy["rank_high"] == len(accuracy)).all()
 
 
@@ -151,7 +149,7 @@ def told(tmp_path_factory):
     score = {
         "dataset": "toy",
         "decoder": "forward_backward",
-        "metric": "accuracy",
+        "quantity": "accuracy",
         "value": 50.0,
         "low": 40.0,
         "high": 60.0,
@@ -165,7 +163,7 @@ def told(tmp_path_factory):
 def test_measures_of_probabilities_are_those_of_every_run(told):
     found, labels, marginals = told
     losses = [log_loss(labels, of_draw) for of_draw in marginals]
-    (row,) = found.scores.query("metric == 'log loss'").to_dict("records")
+    (row,) = found.scores.query("quantity == 'log loss'").to_dict("records")
     assert (row["method"], row["decoder"], row["n"]) == ("a", "forward_backward", 3)
     assert (row["value"], row["low"], row["high"]) == pytest.approx(
         (np.mean(losses), min(losses), max(losses)), rel=1e-6
@@ -178,15 +176,15 @@ def test_measures_of_probabilities_are_those_of_every_run(told):
 def test_predictions_without_probabilities_offer_what_they_did(told):
     found, *_ = told
     of_other = found.scores.query("method == 'b' and decoder == 'forward_backward'")
-    assert of_other["metric"].tolist() == ["accuracy", "macro F1", "sequences right"]
+    assert of_other["quantity"].tolist() == ["accuracy", "macro F1", "sequences right"]
     assert "b" in set(found.confusion["method"])
 
 
 def test_larger_samples_are_data_sets_of_their_own_beside_those_of_the_papers(settings, tmp_path):
     shutil.copytree(EVIDENCE / "training/protein", tmp_path / "training/protein")
     of = {"dataset": "protein", "sample": "protein_folds", "decoder": ["forward_backward"] * 2 + ["viterbi"] * 2}
-    rows = pd.DataFrame(of | {"method": ["treecrf", "lightgbm"] * 2, "accuracy": [61.0, 63.0, 60.0, 62.0]})
-    rows = rows.assign(candidate="l2_regularization=40", n_trainings=10, cpu_seconds=50.0)
+    rows = pd.DataFrame(of | {"method": ["treecrf", "lightgbm"] * 2, "value": [61.0, 63.0, 60.0, 62.0]})
+    rows = rows.assign(candidate="l2_regularization=40", quantity="accuracy", n=10, cpu_seconds=50.0)
     write_frame(rows, tmp_path / "training/protein/larger_accuracies.csv")
     test = {"method": "treecrf", "other": "lightgbm", "value": -2.0, "standard_error": 0.5, "degrees_of_freedom": 9}
     pairs = rows[rows["method"] == "treecrf"].assign(**test, low=-3.1, high=-0.9, p_value=0.003, decision="worse")
@@ -204,7 +202,7 @@ def test_seconds_of_missing_values_are_those_of_a_training(gathered):
     """The choice of settings and the prediction are apart, as in the table of costs."""
     costs = frames("missing", "costs").query("dataset == 'protein' and rate == 0.2 and method == 'indicator'")
     trained = costs[~costs["phase"].isin(["choice", "prediction"])]
-    seconds = trained.groupby("training_set")["cpu_seconds"].sum().median()
+    seconds = trained.groupby("draw")["cpu_seconds"].sum().median()
     case = "study == 'missing' and dataset == 'protein' and method == 'indicator' and variant == '20 % missing'"
     assert gathered.scores.query(case)["cpu_seconds"].tolist() == pytest.approx([seconds])
-    assert seconds < costs.query("phase == 'choice'").groupby("training_set")["cpu_seconds"].sum().median()
+    assert seconds < costs.query("phase == 'choice'").groupby("draw")["cpu_seconds"].sum().median()

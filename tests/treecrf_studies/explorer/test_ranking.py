@@ -18,7 +18,7 @@ def pairs(*rows):
 
 def scores(**values):
     rows = [
-        {"dataset": "d", "method": method, "metric": "accuracy", "value": value} for method, value in values.items()
+        {"dataset": "d", "method": method, "quantity": "accuracy", "value": value} for method, value in values.items()
     ]
     return tidy(pd.DataFrame(rows), VIEWS["scores"])
 

@@ -40,7 +40,7 @@ def test_readme_shows_the_results_that_are_committed(gathered, claims):
 
 def test_table_has_the_accuracies_marks_the_highest_and_methods_that_a_test_separates(gathered):
     scores = gathered.scores.query(
-        "study == 'training' and metric == 'accuracy' and point == 'choice' and decoder == 'better'"
+        "study == 'training' and quantity == 'accuracy' and point == 'choice' and decoder == 'better'"
     ).set_index(["dataset", "method"])
     _, _, *lines = accuracy_table(gathered).splitlines()
     methods = [method for method in METHODS if method in scores.index.get_level_values("method")]
@@ -100,7 +100,7 @@ def test_what_is_near_is_counted_by_table_sample_and_quantity():
             "source": ["T1"] * 3 + ["T2"] + ["T1"] * 6,
             "published": [80.0] * 7 + [99.0] + [80.0] * 2,
             "sample": [own] * 4 + ["another corpus"] + [own] * 5,
-            "quantity": "accuracy (%)",
+            "quantity": "accuracy",
             "counted": [True] * 5 + [False] + [True] * 4,
             "own": [True] * 8 + [False, True],
             "inferred": [False] * 6 + [True] + [False] * 3,

@@ -5,7 +5,7 @@ import re
 import pytest
 from fuzzing import HARMLESS, assert_clear, check_set, damaged, fuzz, head, outcome
 from hypothesis import strategies as st
-from smile_files import PROTEIN_FILES, PROTEIN_WINDOW, decode_protein, encode
+from smile_files import encode
 
 import treecrf.automl.description  # noqa: F401  loads compiled kernels, which is no part of an input's time
 from treecrf_studies import datasets
@@ -30,11 +30,6 @@ def read_nettalk(data):
     entries = nettalk.distinct_words(nettalk.parse(data, "file"))
     labels = [[nettalk.STRESSES.index(symbol) for symbol in entry.stress] for entry in entries]
     return from_words([entry.word for entry in entries], labels, nettalk.STRESSES)
-
-
-def read_windows(data):
-    windows = hyphenation.read_encoded(data, "file", n_codes=21, n_slots=11, n_labels=3)
-    assert windows.offsets[-1] == len(windows.codes) == len(windows.labels)
 
 
 def read_moby(data):
@@ -65,7 +60,6 @@ def read_prominences(data):
 
 PARSERS = {
     "protein": (lambda data: protein.parse(data, "file"), "protein.data", protein.FILES[1], lambda d: head(d, 400)),
-    "protein_encoded": (read_windows, "protein.sparse", None, None),
     "hyphen_encoded": (lambda data: hyphenation.decode(data, "file"), "hyphen.sparse", None, None),
     "nettalk": (read_nettalk, "nettalk.data", nettalk.FILES[0], lambda d: head(d, 300)),
     "moby": (read_moby, "mhyph.txt", hyphenation.MOBY_FILES[0], lambda d: head(d, 400)),
@@ -85,9 +79,6 @@ PARSERS = {
 
 
 def real_part(name, mirror):
-    if name == "protein_encoded":
-        whole = decode_protein((mirror / PROTEIN_FILES[1]).read_bytes(), "file")
-        return encode(whole.select(range(2)), PROTEIN_WINDOW)
     if name == "hyphen_encoded":
         whole = hyphenation.decode((mirror / hyphenation.FILES[1]).read_bytes(), "file")
         return encode(whole.select(range(20)), hyphenation.WINDOW)
@@ -102,8 +93,8 @@ def test_raw_files(name, is_real, data, request):
     content = real_part(name, request.getfixturevalue("mirror")) if is_real else (data / file).read_bytes()
 
     def use(given):
-        found = read(given)
-        return found if found is None else check_set(found)
+        if (found := read(given)) is not None:
+            check_set(found)
 
     use(content)
     fuzz(damaged(content), use)
@@ -159,28 +150,6 @@ def test_long_pod_lines_end_soon():
         outcome(lambda line=line: faq.plain_pod(line))
 
 
-def test_pod_without_a_question_is_refused():
-    message = assert_clear(lambda: faq.pod_lines(b"=head1 NAME\n\ntext\n\n=head1 AUTHOR\n\nNobody\n", "file"))
-    assert message.startswith("file: holds no question (=head2)")
-
-
 def test_labels_that_never_end_are_refused_soon():
     message = assert_clear(lambda: sectlabel.parse(b"<SectLabel_title>" * 15_000 + b"\n", "file"))
     assert message.startswith("file, line 1: a title does not end before another label begins")
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"1 3 231\n" + b"9" * 25 + b" 1 11 1 1 1 1 1 1 1 1 1 1 1 0\n", "file, line 2: expected 15 numbers"),
-        (b"9" * 5000 + b" 3 231\n", "file, line 1: the first line must hold three numbers"),
-        (b"1 3 21\n1 1 1 0 0\n", "file, line 1: 21 features are not 11 slots of 21 codes"),
-        (
-            b"1 3 231\n1 2 11 " + b" ".join(b"%d" % (21 * i) for i in range(11)) + b" 0\n",
-            "file, line 2: the first sequence",
-        ),
-        (b"1 9 231\n", "file, line 1: 9 labels are announced, and the data set has 3"),
-    ],
-)
-def test_numbers_of_encoded_files(content, message):
-    assert assert_clear(lambda: decode_protein(content, "file")).startswith(message)

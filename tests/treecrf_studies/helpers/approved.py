@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from comparing import CLAIMS_ABOUT_TIME, LEFT_OUT, MEASURED_COLUMN
+from comparing import CLAIMS_ABOUT_TIME, LEFT_OUT, not_measured
 
 TOLERANCE = 1e-9
 """Of numbers, relative; below 1 absolute."""
@@ -55,7 +55,7 @@ def _read(path: Path) -> pd.DataFrame:
     frame = pd.read_csv(path, keep_default_na=False, na_values=[""], low_memory=False)
     if path.stem.startswith("claims"):
         frame = frame[~frame["id"].isin(CLAIMS_ABOUT_TIME)]
-    return frame[[column for column in frame if not MEASURED_COLUMN.search(str(column))]]
+    return not_measured(frame)
 
 
 def _of_frames(found: pd.DataFrame, approved: pd.DataFrame) -> list[str]:

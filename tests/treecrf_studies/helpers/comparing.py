@@ -13,6 +13,9 @@ import pandas as pd
 MEASURED_COLUMN = re.compile(r"seconds|memory|\bCPU\b", re.IGNORECASE)
 """A column of measured time or memory is named for it, in data ("cpu_seconds") and in tables ("CPU s")."""
 
+MEASURED_UNITS = ("s", "times")
+"""Of rows with a column quantity that are about measured times."""
+
 LEFT_OUT = {
     "benchmarks/*": "Snakemake's measurements of time and memory",
     "logs/*": "messages with times and places",
@@ -51,8 +54,8 @@ def result_digests(folder: str | os.PathLike[str]) -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        SHA-256 by path below `folder` (with ``/``), without the files of `LEFT_OUT`. Of a CSV or Parquet file the
-        columns that `MEASURED_COLUMN` does not match are digested; of any other file its bytes.
+        SHA-256 by path below `folder` (with ``/``), without the files of `LEFT_OUT`. Of a CSV or Parquet file what is
+        not measured (`not_measured`) is digested; of any other file its bytes.
     """
     root = Path(folder)
     files = {path.relative_to(root).as_posix(): path for path in sorted(root.rglob("*")) if path.is_file()}
@@ -68,6 +71,14 @@ def _is_compared(name: str) -> bool:
     return not any(fnmatch(name, pattern) for pattern in LEFT_OUT)
 
 
+def not_measured(frame: pd.DataFrame) -> pd.DataFrame:
+    """A frame without columns of measured time or memory, and without the numbers of such rows."""
+    if {"quantity", "unit"} <= set(frame):
+        is_measured = frame["unit"].isin(MEASURED_UNITS)
+        frame = frame.assign(**{name: frame[name].mask(is_measured) for name in ("value", "sd", "low", "high")})
+    return frame[[name for name in frame if not MEASURED_COLUMN.search(str(name))]]
+
+
 def _digest(path: Path) -> str:
     content = _frame_content(path, _read(path)) if path.suffix in FRAMES else path.read_bytes()
     return hashlib.sha256(content).hexdigest()
@@ -78,8 +89,8 @@ def _read(path: Path) -> pd.DataFrame:
 
 
 def _frame_content(path: Path, frame: pd.DataFrame) -> bytes:
-    """The columns that are not measured, with their names and types, as text that keeps every bit of a number."""
-    frame = frame[[name for name in frame if not MEASURED_COLUMN.search(str(name))]]
+    """What is not measured, with names and types of columns, as text that keeps every bit of a number."""
+    frame = not_measured(frame)
     if path.name in ("claims.csv", "claims_by_rule.csv", "claims_compared.csv"):
         frame = frame[~frame["id"].isin(CLAIMS_ABOUT_TIME)]
     types = " ".join(str(dtype) for dtype in frame.dtypes)

@@ -16,15 +16,16 @@ from urllib.parse import unquote
 import numpy as np
 import pandas as pd
 from builders import ROOT
+from planted_summary import outcome
 
 from treecrf.io.files import write_frame
 from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import load_settings
-from treecrf_studies.rendering.markdown import flattened
+from treecrf_studies.rendering.parts import flattened
 from treecrf_studies.report.ledger import write_ledger
 from treecrf_studies.report.page import write_page
 from treecrf_studies.training import STUDY as TRAINING_STUDY
-from treecrf_studies.training.larger_summary import summarise_larger
+from treecrf_studies.training.larger_summary import frames_of_larger
 
 # --- files ----------------------------------------------------------------------------------------
 
@@ -159,35 +160,6 @@ def write_training_results(folder):
         "total_seconds": 1.0,
         "n_iterations": 9.0,
     }
-    outcome = {
-        "chosen_decoder": "viterbi",
-        "published": np.nan,
-        "candidate": "variance=5",
-        "iteration_low": 30,
-        "iteration_high": 30,
-        "cv_accuracy": 60.0,
-        "n_perturbed_runs": 0,
-        "chosen_accuracy": 77.25,
-        "peak_iteration": 40,
-        "peak_accuracy": 78.5,
-        "cpu_seconds": 1.5,
-        "chosen_mean": np.nan,
-        "chosen_sd": np.nan,
-        "peak_low": np.nan,
-        "peak_high": np.nan,
-        "highest_accuracy": 79.5,
-        "last_accuracy": 76.0,
-        "peak_cpu_seconds": 2.0,
-        "last_cpu_seconds": 3.0,
-        "last_iteration_low": 50,
-        "last_iteration_high": 50,
-        "iteration": 30,
-        "chosen_min": np.nan,
-        "chosen_max": np.nan,
-        "published_table": np.nan,
-        "highest_candidate": "variance=5",
-        "highest_iteration": 40,
-    }
     comparison = {
         "other": "my_method",
         "papers_value": 1.0,
@@ -223,11 +195,11 @@ def write_training_results(folder):
     ids = {"dataset": "hmm", "method": "linear_crf", "stand_in": True}
     decoders = ("forward_backward", "viterbi", "better")
     frames = {
-        "summary": [
-            {**ids, **outcome, "method": method, "chosen_by": method, "decoder": decoder}
+        "summary": pd.concat(
+            outcome("hmm", method, decoder, 77.25, 78.5).assign(stand_in=True)
             for method in ("linear_crf", "my_method")
             for decoder in decoders
-        ],
+        ),
         "curves": [ids | {"decoder": "viterbi"} | curve],
         "costs": [ids | cost],
         "comparisons": [{**ids, **comparison, "decoder": decoder} for decoder in decoders],
@@ -243,9 +215,9 @@ def write_training_results(folder):
         for part in ("data", "training"):
             (folder / part / name).mkdir(parents=True)
         (folder / "data" / name / "description.json").write_text(json.dumps(description))
-    for name, rows in (frames | summarise_larger({})).items():
+    for name, rows in (frames | frames_of_larger({})).items():
         pd.DataFrame(rows).to_csv(folder / "training/hmm" / f"{name}.csv", index=False)
-    pd.DataFrame(frames["summary"]).to_csv(folder / "training/xor/summary.csv", index=False)
+    frames["summary"].to_csv(folder / "training/xor/summary.csv", index=False)
     (folder / "training/figure_3_1.svg").write_text("<svg/>")
     write_training_tables(folder)
     write_ledger(folder, True)

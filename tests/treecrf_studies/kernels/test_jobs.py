@@ -164,18 +164,6 @@ def test_stages_of_trees_are_chosen_over_all_folds(splits):
     assert runs["held_out_accuracy"].tolist() == [pytest.approx(100 * right.max() / train.n_positions)]
 
 
-def test_a_single_candidate_without_stages_is_not_judged(splits):
-    def never(_data):
-        raise AssertionError
-
-    candidate = KernelCRF(1)
-    assert choose([candidate], [(None, None)], counted=never) == (
-        candidate,
-        0,
-        pytest.approx(float("nan"), nan_ok=True),
-    )
-
-
 def test_a_stage_that_a_labeller_cannot_stop_at_is_predicted_from(splits):
     sets = splits[0]
     choice = choose([LinearCRF(10.0, WINDOW, max_iterations=6)], [(sets.train, sets.validation)])

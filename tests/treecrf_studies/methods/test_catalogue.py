@@ -1,24 +1,25 @@
-"""The catalogue of methods: what rows say agrees with the classes, and reading them loads nothing."""
+"""The catalogue of methods: what rows say agrees with the classes, reading them loads nothing, and which files define kernels."""
 
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
-from builders import number_set
 from rows import (
     assert_forms_are_read_in_one_place,
     assert_row_agrees_with_its_class,
     assert_wrong_values_are_refused,
 )
 
+import treecrf_studies
+from treecrf.compiled.cache import kernel_digest, kernel_files
 from treecrf.models import registry
 from treecrf.models.persistence import load_class
 from treecrf_studies import methods
 from treecrf_studies.coding.settings import CodingSettings
 from treecrf_studies.ensembles.settings import EnsemblesSettings
 from treecrf_studies.kernels.settings import KernelsSettings
-from treecrf_studies.methods import KernelCRF
 from treecrf_studies.methods.catalogue import (
     CLASS_PATHS,
     CODING,
@@ -122,7 +123,17 @@ def test_forms_and_limits_are_read_in_one_place(class_path):
     assert_forms_are_read_in_one_place(class_path)
 
 
-def test_a_class_says_what_it_asks_for():
-    sentence = "variance=0: give a number above 0; the smaller, the nearer to no weights."
-    with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
-        KernelCRF(variance=0).fit(number_set(0, 3, 1))
+PACKAGE = Path(treecrf_studies.__file__).parent
+
+
+def test_the_files_are_those_that_define_kernels_and_what_they_import():
+    files = set(kernel_files(PACKAGE))
+    defining = {file for file in PACKAGE.rglob("*.py") if re.search(r"^@kernel\(", file.read_text(), re.MULTILINE)}
+    assert len(defining) == 3
+    assert defining < files
+    assert {file.name for file in files - defining} == {"kernel.py"}
+
+
+def test_the_library_has_a_digest_of_its_own():
+    assert kernel_digest("treecrf") == kernel_digest() == kernel_digest("no_package")
+    assert kernel_digest("treecrf_studies") != kernel_digest()

@@ -29,16 +29,6 @@ def five_labels(seed=0, n_sequences=30):
 # --- codes ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("n_labels", "length"), [(2, 1), (3, 3), (5, 10), (135, 100)])
-def test_columns_and_words_differ(n_labels, length):
-    code = make_code(n_labels, length, np.random.default_rng(0))
-    assert code.shape == (n_labels, length)
-    assert len({tuple(word) for word in code}) == n_labels
-    halves = {min(tuple(column), tuple(~column)) for column in code.T}
-    assert len(halves) == length
-    assert not (code.all(axis=0) | (~code).all(axis=0)).any()
-
-
 def test_bits_are_fair_and_shorter_codes_are_first_columns():
     code = make_code(135, 400, np.random.default_rng(3))
     assert abs(code.mean() - 0.5) < 4 * 0.5 / np.sqrt(code.size)

@@ -1,4 +1,4 @@
-"""The labellers of the studies keep what every labeller promises."""
+"""The labellers of the studies keep what every labeller promises, and former versions saved."""
 
 import numpy as np
 import pytest
@@ -13,12 +13,20 @@ from contract import (
 )
 from labellers import TRAIN
 from own_labellers import OWN_LABELLERS
-from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from saved_models import (
+    FOLDER,
+    OF_STUDIES,
+    SAVED,
+    assert_has_its_stages,
+    assert_headers_are_checked,
+    assert_says_what_it_said,
+)
 
 import treecrf
-from treecrf import LinearCRF, TreeCRF
+from treecrf import TreeCRF
+from treecrf.models.persistence import load_class
 from treecrf_studies.methods import CodedCRF, FutureFeatureMEMM, FutureFeatureTreeCRF, KernelCRF
+from treecrf_studies.methods.catalogue import OWN
 
 
 @pytest.fixture(scope="module", params=OWN_LABELLERS)
@@ -71,18 +79,30 @@ def test_validation_sets_are_sets():
         FutureFeatureMEMM().fit(TRAIN, validation=by_sequence(TRAIN))
 
 
-def test_a_search_chooses_settings_of_the_base():
-    outer, candidates = CodedCRF(LinearCRF(max_iterations=5), 3, 0), [1e-4, 10.0]
-    search = GridSearchCV(outer, {"base__variance": candidates}, cv=2).fit(*by_sequence(TRAIN))
-    assert search.best_estimator_.get_params()["base__variance"] == search.best_params_["base__variance"]
-    expected = [
-        cross_val_score(clone(outer).set_params(base__variance=variance), TRAIN, cv=2).mean() for variance in candidates
-    ]
-    assert search.cv_results_["mean_test_score"].tolist() == expected
-    assert expected[0] != expected[1]
-
-
 def test_groups_of_lists_are_those_of_the_set():
     groups = np.arange(len(TRAIN)) // 3
     by_list = FutureFeatureMEMM(2, 4).fit(*by_sequence(TRAIN), groups=groups.tolist()).predict_proba(TRAIN)
     assert np.array_equal(by_list, FutureFeatureMEMM(2, 4).fit(TRAIN.with_groups(groups)).predict_proba(TRAIN))
+
+
+MODELS = [name for name in SAVED if name.startswith(OF_STUDIES)]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_saved_model_says_what_it_said(name):
+    assert_says_what_it_said(name)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_saved_model_has_its_stages(name):
+    assert_has_its_stages(name)
+
+
+@pytest.mark.parametrize("name", ["codedcrf", "futurefeaturememm", "futurefeaturetreecrf", "kernelcrf"])
+def test_a_field_that_is_deleted_or_changed_gives_a_sentence_or_labels(name):
+    assert_headers_are_checked(name)
+
+
+def test_every_class_of_labellers_but_those_in_java_was_saved():
+    classes = {load_class(row.class_path) for row in OWN.values() if row.family in ("coding", "future", "kernel")}
+    assert classes <= {type(treecrf.load(FOLDER / f"{name}.npz")) for name in MODELS}

@@ -30,7 +30,7 @@ PERCENT = {
 
 def evaluations_of(percent, **columns):
     rows = [
-        {"dataset": dataset, "rate": rate, "method": method, "training_set": 0, "n_positions": 100, "n_correct": value}
+        {"dataset": dataset, "rate": rate, "method": method, "draw": 0, "n_positions": 100, "n_correct": value}
         for (dataset, rate), methods in percent.items()
         for method, value in methods.items()
     ]
@@ -60,7 +60,7 @@ def costs_of(seconds):
             "dataset": "a",
             "rate": 0.1,
             "method": method,
-            "training_set": 0,
+            "draw": 0,
             "phase": phase,
             "cpu_seconds": each,
             "n_iterations": 10,

@@ -14,7 +14,7 @@ def frames(lost):
             "dataset": "words",
             "rate": rate,
             "method": method,
-            "training_set": 0,
+            "draw": 0,
             "test_set": 0,
             "n_positions": 100,
             "n_correct": correct - place,

@@ -40,7 +40,7 @@ def evaluations_of(cells):
         for (dataset, rate, method), numbers in cells.items()
         for place, n_correct in enumerate(numbers)
     ]
-    names = ["dataset", "stand_in", "rate", "method", "training_set", "test_set", "n_positions", "n_correct"]
+    names = ["dataset", "stand_in", "rate", "method", "draw", "test_set", "n_positions", "n_correct"]
     return pd.DataFrame(rows, columns=names)
 
 
@@ -255,7 +255,7 @@ def test_costs_are_means_over_training_sets():
         for (method, phase), values in seconds.items()
         for index, value in enumerate(values)
     ]
-    names = ["dataset", "stand_in", "rate", "method", "training_set", "phase", "cpu_seconds", "n_iterations"]
+    names = ["dataset", "stand_in", "rate", "method", "draw", "phase", "cpu_seconds", "n_iterations"]
     layout = costs_layout(pd.DataFrame(rows, columns=names))
     assert shown(layout) == [
         ["protein", "20 %", "surrogate splitting", "20.0", "30.0", "5.00", "1.50", "5.00", "0.375", "1.00", "–", "–"],
@@ -265,7 +265,7 @@ def test_costs_are_means_over_training_sets():
 
 def test_costs_of_one_phase_and_no_time():
     row = ("protein", False, 0.0, "imputation", 0, "prediction", 0.0, 5)
-    names = ["dataset", "stand_in", "rate", "method", "training_set", "phase", "cpu_seconds", "n_iterations"]
+    names = ["dataset", "stand_in", "rate", "method", "draw", "phase", "cpu_seconds", "n_iterations"]
     layout = costs_layout(pd.DataFrame([row], columns=names))
     assert shown(layout) == [["protein", "0 %", "imputation", "0.000", "–"]]
 

@@ -93,21 +93,21 @@ def test_frames_have_the_promised_rows(outcomes, method, rate):
     counts, choices, costs = outcomes[method, rate]
     n_training_sets, n_test_sets = (2, 3) if rate else (1, 1)
     expected = [(i, j, k) for i in range(n_training_sets) for j in range(n_test_sets) for k in range(7)]
-    assert list(counts[["training_set", "test_set", "sequence"]].itertuples(index=False, name=None)) == expected
+    assert list(counts[["draw", "test_set", "sequence"]].itertuples(index=False, name=None)) == expected
     assert (counts["n_positions"] == counts["sequence"] + 2).all()
     assert counts["n_correct"].between(0, counts["n_positions"]).all()
 
-    assert choices["training_set"].tolist() == list(range(n_training_sets))
+    assert choices["draw"].tolist() == list(range(n_training_sets))
     assert choices["candidate"].isin(["l2_regularization=5", "l2_regularization=1"]).all()
     assert choices["iteration"].isin(range(1, 7)).all()
     assert choices["iteration"].dtype.kind == "i"
 
     phases = ["choice", "windows", "gradient", "trees", "update", "prediction"]
     assert costs["phase"].tolist() == phases * n_training_sets
-    assert costs["training_set"].tolist() == [i for i in range(n_training_sets) for _ in phases]
+    assert costs["draw"].tolist() == [i for i in range(n_training_sets) for _ in phases]
     assert (costs["cpu_seconds"] >= 0).all()
-    chosen = choices.set_index("training_set")["iteration"]
-    assert (costs["n_iterations"] == costs["training_set"].map(chosen)).all()
+    chosen = choices.set_index("draw")["iteration"]
+    assert (costs["n_iterations"] == costs["draw"].map(chosen)).all()
     for frame in (counts, choices, costs):
         assert set(frame[["dataset", "rate", "method"]].itertuples(index=False, name=None)) == {("tiny", rate, method)}
 
@@ -118,7 +118,7 @@ def test_counts_are_those_of_models_trained_by_hand(outcomes, method, rate):
     train, test = tiny_set(0), tiny_set(1, 7)
     counts, choices, _ = outcomes[method, rate]
     for _, choice in choices.iterrows():
-        training_set = choice["training_set"]
+        training_set = choice["draw"]
         damaged = holes_by_hand(train, rate, 7, "tiny", "holes", f"{rate:g}", "train", training_set)
 
         # The choice: best on the third that is held out, then fewest iterations, then the smaller lambda.
@@ -134,7 +134,7 @@ def test_counts_are_those_of_models_trained_by_hand(outcomes, method, rate):
 
         # The counts: trained on all of the training set.
         model, prepare = model_by_hand(method, damaged, int(choice["iteration"]), chosen_lambda)
-        of_set = counts[counts["training_set"] == training_set]
+        of_set = counts[counts["draw"] == training_set]
         for test_set in of_set["test_set"].unique():
             damaged_test = holes_by_hand(test, rate, 7, "tiny", "holes", f"{rate:g}", "test", test_set)
             correct = model.predict(prepare(damaged_test)) == test.labels
@@ -348,7 +348,7 @@ def test_the_network_sees_the_missing_cells_of_all_methods(monkeypatch):
         found[method], others = study.evaluate_method(job, 0.2), list(given)
         assert others == [(0.2, "test", k) for k in range(3)] + [(0.2, "train", i) for i in range(2)]
     network, trees = found["neural_crf"], found["instance_weighting"]
-    names = ["training_set", "test_set", "sequence", "n_positions"]
+    names = ["draw", "test_set", "sequence", "n_positions"]
     assert network.counts[names].equals(trees.counts[names])
     assert network.choices["candidate"].isin(["dropout=0", "dropout=0.5"]).all()
     assert set(network.choices["iteration"]) == {1}
@@ -356,7 +356,7 @@ def test_the_network_sees_the_missing_cells_of_all_methods(monkeypatch):
     model.fit(study.damage(train, "tiny", 0.2, "train", 0, 7))
     damaged = study.damage(test, "tiny", 0.2, "test", 1, 7)
     correct = np.add.reduceat(model.predict(damaged) == test.labels, test.offsets[:-1], dtype=np.int64)
-    rows = network.counts.query("training_set == 0 and test_set == 1")
+    rows = network.counts.query("draw == 0 and test_set == 1")
     assert rows["n_correct"].tolist() == correct.tolist()
 
 

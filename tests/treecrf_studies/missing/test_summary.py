@@ -7,6 +7,7 @@ from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.deviance import compare_all
 from treecrf_studies.framework.jobs import SummaryContext
 from treecrf_studies.missing.summary import (
+    DRAWN,
     OF_MODEL,
     analyse,
     analyse_by,
@@ -15,10 +16,10 @@ from treecrf_studies.missing.summary import (
     compare_trees,
     evaluations,
     feature_frequencies,
-    summarise,
+    make_frames,
 )
 
-COUNTS = ["dataset", "rate", "method", "training_set", "test_set", "sequence", "block", "n_positions", "n_correct"]
+COUNTS = ["dataset", "rate", "method", "draw", "test_set", "sequence", "block", "n_positions", "n_correct"]
 
 
 def test_evaluations_sum_over_sequences():
@@ -95,11 +96,11 @@ def test_the_papers_test_does_not_see_blocks_and_the_points_are_those_of_the_val
         for sequence in range(4)
         for half in range(2)
     ]
-    names = ["dataset", "rate", "method", "training_set", "test_set", "sequence", "group", "block"]
+    names = ["dataset", "rate", "method", "draw", "test_set", "sequence", "group", "block"]
     counts = pd.DataFrame(rows, columns=[*names, "n_positions", "n_correct"])
     frames = analyse(counts, 5, 0.5, "fewest")
     whole = counts.groupby(names[:6])[["n_positions", "n_correct"]].sum().reset_index()
-    model = compare_all(whole).rename(columns=OF_MODEL)
+    model = compare_all(whole.rename(columns=DRAWN)).rename(columns=OF_MODEL)
     columns = ["coefficient", "coefficient_standard_error", "papers_p", "papers_p_holm"]
     pd.testing.assert_frame_equal(frames["comparisons"][columns], model[columns])
     means = 100 * counts.groupby("method")["n_correct"].sum() / (50 * 3 * 2 * 4 * 2)
@@ -120,9 +121,9 @@ def test_the_papers_tests_are_on_their_sets_and_the_valid_ones_on_all():
         for test_set in range(n_sets)
         for sequence in range(6)
     ]
-    names = ["dataset", "rate", "method", "training_set", "test_set", "sequence", "group", "block"]
+    names = ["dataset", "rate", "method", "draw", "test_set", "sequence", "group", "block"]
     counts = pd.DataFrame(rows, columns=[*names, "n_positions", "n_correct"])
-    few = counts[(counts["training_set"] < 2) & (counts["test_set"] < 2)]
+    few = counts[(counts["draw"] < 2) & (counts["test_set"] < 2)]
     (frames, of_few) = (analyse(each, 2, 0.5, "satterthwaite") for each in (counts, few))
     papers, valid = ["coefficient_standard_error", "papers_p", "clustered_p_value"], ["value", "p_value"]
     pd.testing.assert_frame_equal(frames["comparisons"][papers], of_few["comparisons"][papers])
@@ -154,7 +155,7 @@ def planted_counts(rng, better, **constant):
         for training_set in range(3)
         for sequence in range(12)
     ]
-    names = ["dataset", "rate", "method", "training_set", "test_set", "sequence", "group", "block"]
+    names = ["dataset", "rate", "method", "draw", "test_set", "sequence", "group", "block"]
     return pd.DataFrame(rows, columns=[*names, "n_positions", "n_correct"]).assign(**constant)
 
 
@@ -198,10 +199,10 @@ def test_kinds_of_trees_are_tested_against_each_other_and_corrected_over_all_pai
 def test_other_trees_are_beside_the_papers_of_the_same_training_sets():
     rng = np.random.default_rng(3)
     papers, newer = planted_counts(rng, 3), planted_counts(rng, 3).assign(trees="new")
-    fewer = newer[newer["training_set"] < 2]
+    fewer = newer[newer["draw"] < 2]
     kept, others = beside_papers(papers, [fewer])
     assert others is fewer
-    pd.testing.assert_frame_equal(kept, papers[papers["training_set"] < 2].assign(trees="papers"))
+    pd.testing.assert_frame_equal(kept, papers[papers["draw"] < 2].assign(trees="papers"))
     assert beside_papers(papers, []) == []
     [kept, _] = beside_papers(papers, [fewer.iloc[:0]])
     assert len(kept) == len(papers)
@@ -215,7 +216,7 @@ def test_the_papers_frames_stay_as_they_are_beside_other_trees_and_mechanisms():
     given = {"counts": [papers], "choices": [empty], "costs": [empty]}
     more = {"tree_counts": [newer.assign(trees="new")], "mechanism_counts": [reasoned.assign(mechanism="mnar")]}
     plain, both = (
-        summarise(
+        make_frames(
             SummaryContext(
                 frames,
                 {

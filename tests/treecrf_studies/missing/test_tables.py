@@ -28,7 +28,7 @@ def evaluations_of(column, cells):
         for (dataset, rate, value, method), numbers in cells.items()
         for place, n_correct in enumerate(numbers)
     ]
-    names = ["dataset", "stand_in", "rate", column, "method", "training_set", "test_set", "n_positions", "n_correct"]
+    names = ["dataset", "stand_in", "rate", column, "method", "draw", "test_set", "n_positions", "n_correct"]
     return pd.DataFrame(rows, columns=names)
 
 
@@ -258,7 +258,7 @@ def test_every_mechanism_is_evaluated_and_some_spare_the_training_set():
         JobContext(quick, "tiny", "indicator", (1, 1), (train, test), seed=7)
     )
     assert counts["mechanism"].unique().tolist() == list(MECHANISMS)
-    n_sets = counts.groupby("mechanism")[["training_set", "test_set"]].nunique()
+    n_sets = counts.groupby("mechanism")[["draw", "test_set"]].nunique()
     assert n_sets.drop("test_only").to_numpy().tolist() == [[2, 2]] * (len(MECHANISMS) - 1)
     assert n_sets.loc["test_only"].tolist() == [1, 2]
     assert (counts["rate"] == 0.3).all()
@@ -337,7 +337,7 @@ def test_other_trees_may_see_fewer_training_sets(monkeypatch):
     few = settings(trees=["papers", "small"], rates=[0.0, 0.2], n_training_sets=3, tree_training_sets=2, n_test_sets=1)
     counts = study.evaluate_trees(JobContext(few, "tiny", "imputation", (1, 1), (train, test), seed=7)).counts
     papers = study.evaluate_rates(JobContext(few, "tiny", "imputation", (1, 1), (train, test), seed=7)).counts
-    assert counts.drop(columns="trees").equals(papers[papers["training_set"] < 2].reset_index(drop=True))
+    assert counts.drop(columns="trees").equals(papers[papers["draw"] < 2].reset_index(drop=True))
 
 
 def test_without_other_trees_and_for_a_labeller_of_your_own_there_is_nothing(monkeypatch):

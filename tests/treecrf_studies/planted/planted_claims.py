@@ -108,7 +108,7 @@ def plant_flattened(folder, *flattened, spread=1.0):
 
 def plant_scaling(folder, rows):
     names = ["repeat", "axis", "value", "method", "quantity", "seconds"]
-    write_frame(pd.DataFrame(rows, columns=names), folder / "cost/scaling.csv")
+    write_frame(pd.DataFrame(rows, columns=names).assign(n_positions=1000), folder / "cost/scaling.csv")
 
 
 def plant_inductions(folder, ratio, spread=1.0):
@@ -259,9 +259,7 @@ def plant_ranks(folder, ranks, datasets=("protein",)):
 
 def plant_evaluations(folder, dataset, rows):
     """Rows (rate, method, correct of 1000) on the papers' damaged sets; on a further one imputation is always wrong."""
-    frame = pd.DataFrame(rows, columns=["rate", "method", "n_correct"]).assign(
-        n_positions=1000, training_set=4, test_set=4
-    )
+    frame = pd.DataFrame(rows, columns=["rate", "method", "n_correct"]).assign(n_positions=1000, draw=4, test_set=4)
     further = frame.assign(test_set=5, n_correct=frame["n_correct"].where(frame["method"] != IMPUTATION, 0))
     plant(pd.concat([frame, further]), folder, "missing", dataset, "evaluations")
 
@@ -304,7 +302,7 @@ def plant_costs(folder, n_most, n_training_sets=2):
             if method == IMPUTATION or phase in ("trees", "gradient")
         ]
         rows += [(0.0, IMPUTATION, 0, "trees", 999.0), (0.1, "default_direction", 0, "trees", 999.0)]
-        frame = pd.DataFrame(rows, columns=["rate", "method", "training_set", "phase", "cpu_seconds"])
+        frame = pd.DataFrame(rows, columns=["rate", "method", "draw", "phase", "cpu_seconds"])
         plant(frame.assign(all_surrogates=True), folder, "missing", dataset, "costs")
 
 

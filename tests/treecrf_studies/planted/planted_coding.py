@@ -40,7 +40,7 @@ def plant_coding(folder, dataset, *rows, gains=(), seconds=(1.0, 2.0), accuracie
     ]
     lines += [(method, 1, 3, float("nan"), percent, 1.0) for method, percent in accuracies]
     names = ["method", "window", "size", "held_out_accuracy", "value", "cpu_seconds"]
-    frame = _with_extremes(pd.DataFrame(lines, columns=names)).assign(dataset=dataset, metric="accuracy")
+    frame = _with_extremes(pd.DataFrame(lines, columns=names)).assign(dataset=dataset, quantity="accuracy")
     frame["n_iterations"] = frame["method"].map({"gtb_beam": iterations[1], "vp_beam": 20}).fillna(iterations[0])
     plant(frame, folder, "coding", dataset, "scores")
     timed = [(method, window, size, seconds) for method, window, size, _, _, seconds in lines]

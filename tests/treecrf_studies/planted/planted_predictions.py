@@ -28,6 +28,25 @@ def predictions(method, wrong, n_sequences=6, length=10, decoder=FB, groups=None
     return frame.assign(**known | {"label": 0, "method": method, "decoder": decoder, "split": split} | constant)
 
 
+def at_random(shares, n_draws, seed, n_positions=600, **constant):
+    """Predictions of methods that are right on a share of positions, in sequences of 10; and a run of each draw."""
+    rng, positions = np.random.default_rng(seed), np.arange(n_positions)
+    columns = {"group": positions // 10, "position": positions, "label": 1}
+    predictions = pd.concat(
+        [
+            pd.DataFrame(constant | {"method": method, "draw": draw, **columns})
+            for draw in range(n_draws)
+            for method in shares
+        ],
+        ignore_index=True,
+    )
+    right = rng.random(len(predictions)) < predictions["method"].map(shares)
+    keys = [*constant, "method", "draw"]
+    runs = (100.0 * right).groupby([predictions[key] for key in keys], sort=False).mean().rename("accuracy")
+    sizes = {"n_train": 2 * n_positions, "n_test": n_positions, "shared_part": 1.0}
+    return predictions.assign(predicted=right.astype(int)), runs.reset_index().assign(**sizes)
+
+
 def plant_counts(folder):
     """Counts of three trainings of two methods on seven sequences, as a snapshot has them."""
     rng = np.random.default_rng(0)

@@ -7,7 +7,7 @@ import pandas as pd
 
 from treecrf.io.files import write_frame, write_json
 from treecrf_studies.framework.settings import load_settings
-from treecrf_studies.report.manifest import MANIFEST, write_manifest
+from treecrf_studies.report.archive import MANIFEST, write_manifest
 
 N_SEQUENCES, LENGTH = 40, 10
 

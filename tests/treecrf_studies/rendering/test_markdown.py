@@ -4,7 +4,6 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure as Drawn
 
-from treecrf_studies.rendering.markdown import flattened, is_number, listed_pages, read_layout, write_pages
 from treecrf_studies.rendering.parts import (
     Downloads,
     Drawing,
@@ -16,7 +15,12 @@ from treecrf_studies.rendering.parts import (
     Section,
     Table,
     caption,
+    flattened,
+    is_number,
     link,
+    listed_pages,
+    read_layout,
+    write_pages,
 )
 
 LAYOUT = pd.DataFrame({"data set": ["a_b"], "accuracy (%)": ["81.25"]})

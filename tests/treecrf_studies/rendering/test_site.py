@@ -9,7 +9,6 @@ from browsing import RUN, TEXTS, opened
 from matplotlib.figure import Figure as Drawn
 from matplotlib.patches import Rectangle
 
-from treecrf_studies.rendering.markdown import write_pages
 from treecrf_studies.rendering.parts import (
     Drawing,
     Figure,
@@ -22,6 +21,7 @@ from treecrf_studies.rendering.parts import (
     escaped,
     listed,
     paragraph,
+    write_pages,
 )
 from treecrf_studies.rendering.site import build_site, with_policy
 

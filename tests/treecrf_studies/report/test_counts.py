@@ -16,7 +16,7 @@ from treecrf_studies.framework.jobs import JobContext, SummaryContext
 from treecrf_studies.framework.settings import load_settings
 from treecrf_studies.report.snapshot import FILE, count_sequences, write_counts
 from treecrf_studies.training.jobs import compare_method
-from treecrf_studies.training.summary import summarise
+from treecrf_studies.training.summary import make_frames
 
 METHODS = ["treecrf", "linear_crf"]
 
@@ -55,7 +55,7 @@ def run(tmp_path_factory):
             frames.setdefault(name, []).append(frame)
     rules = {name: getattr(settings.training, name) for name in training.STUDY.summary.settings}
     description = {"average_length": 9.0, "n_features": 3, "stand_in": None}
-    summary = summarise(SummaryContext(frames, rules, "hyphen", "hmm", description=description, sets=sets))
+    summary = make_frames(SummaryContext(frames, rules, "hyphen", "hmm", description=description, sets=sets))
     for name, frame in summary.items():
         write_frame(frame, results / f"training/hyphen/{name}.csv")
     return settings, summary["comparisons"]
@@ -121,11 +121,7 @@ def test_counts_of_missing_values_are_sums_over_test_sets(tmp_path):
         "n_positions": 5,
     }
     frame = pd.DataFrame(
-        [
-            {**cells, "training_set": one, "test_set": other, "n_correct": one + 2 * other}
-            for one in (0, 1)
-            for other in (0, 1)
-        ]
+        [{**cells, "draw": one, "test_set": other, "n_correct": one + 2 * other} for one in (0, 1) for other in (0, 1)]
     )
     write_frame(frame, tmp_path / "missing/hyphen/imputation.counts.parquet")
     counts = count_sequences(missing.STUDY, settings)

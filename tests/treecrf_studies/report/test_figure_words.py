@@ -3,13 +3,14 @@
 import pandas as pd
 import pytest
 
-from treecrf_studies.report.findings import (
+from treecrf_studies.report.paper_plots import (
     curve_alt,
     curve_caption,
     curve_frame,
     effect_alt,
     effect_caption,
     effect_frame,
+    growth_words,
     seconds_alt,
     seconds_caption,
 )
@@ -26,23 +27,40 @@ def curves():
         ("a", "stacking", 1, 99.0, 3.0),
     ]
     frame = pd.DataFrame(rows, columns=["dataset", "method", "iteration", "accuracy", "cpu_seconds"])
+    frame = frame.assign(chosen=frame["iteration"] == 1)
     other = frame.assign(preferred=False, accuracy=1.0)
     return pd.concat([frame.assign(preferred=True), other], ignore_index=True)
 
 
 def test_curves_are_those_of_the_preferred_decoder_with_iterations(curves):
     frame = curve_frame(curves)
-    assert frame.to_numpy().tolist() == [
-        ["a", "treecrf", 60.0, 58.0, 2.0],
-        ["a", "memm", 61.0, 61.0, 1.0],
-        ["b", "memm", 70.0, 70.0, 8.0],
+    assert frame.drop(columns="chosen").fillna(-1).to_numpy().tolist() == [
+        ["a", "memm", 50.0, 61.0, 61.0, 2, 1.0],  # the best at the end comes first
+        ["a", "treecrf", 60.0, 60.0, 58.0, 2, 2.0],
+        ["b", "memm", -1.0, 70.0, 70.0, 2, 8.0],
     ]
+    assert frame["chosen"].tolist()[:2] == [1, 1]
     assert curve_alt(frame) == (
         "Learning curves of 2 methods. Highest at the end: MEMM with 70.0 % on b and MEMM with 61.0 % on a."
     )
     assert curve_caption(frame).startswith("1 of 3 curves end at least 1 point below their highest value")
     assert seconds_alt(frame).endswith("MEMM takes 1.00 s on a, MEMM takes 8.00 s on b.")
     assert seconds_caption(frame).startswith("1 to 2 times the CPU seconds")
+
+
+def test_growth_of_cost_is_told_at_the_largest_value():
+    rows = [(10, "mallet", 1.0), (100, "treecrf", 0.5), (10, "treecrf", 0.1), (100, "mallet", 10.0)]
+    frame = pd.DataFrame(rows, columns=["value", "method", "seconds"]).assign(axis="length", quantity="induction")
+    frame = frame.assign(seconds_low=frame["seconds"] / 2, seconds_high=2 * frame["seconds"], n_positions=1000)
+    words = growth_words(frame, "sequence length", "CPU seconds of an induction")
+    assert words.sentence == "20 times the CPU seconds of TreeCRF are taken by MALLET at a sequence length of 100."
+    assert words.alt.endswith("of 2 methods. At a sequence length of 100: TreeCRF 0.500 and MALLET 10.0.")
+    assert words.numbers[["sequence length", "method", "seconds_low"]].to_numpy().tolist() == [
+        ["10", "TreeCRF", "0.0500"],
+        ["10", "MALLET", "0.500"],
+        ["100", "TreeCRF", "0.250"],
+        ["100", "MALLET", "5.00"],
+    ]
 
 
 def test_effects_are_those_against_the_baseline():

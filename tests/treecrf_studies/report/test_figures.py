@@ -47,7 +47,7 @@ def published():
     rows += [("PhD table 5.3", 100.0, 100.0), *[("PhD table 3.4", 70.0, 67.5)] * 3]
     frame = pd.DataFrame(rows, columns=["source", "published", "at_choice"])
     frame = frame.assign(
-        study="training", dataset=list("abcdefg"), method="mallet", quantity="accuracy (%)", point="peak",
+        study="training", dataset=list("abcdefg"), method="mallet", quantity="accuracy", point="peak",
         sample="the paper's own split", counted=frame.index != 4, own=frame.index != 5, inferred=frame.index == 2,
         measured=frame["at_choice"].where(frame.index != 6),
     )  # fmt: skip
@@ -81,8 +81,8 @@ def summary():
         ("two", "mallet", 81.0, 100.0),
         ("three", "smile", 99.0, 1.0),
     ]
-    frame = pd.DataFrame(rows, columns=["dataset", "method", "chosen_mean", "cpu_seconds"])
-    return frame.assign(decoder="better", chosen_accuracy=np.nan)
+    frame = pd.DataFrame(rows, columns=["dataset", "method", "value", "cpu_seconds"])
+    return frame.assign(decoder="better", point="choice")
 
 
 def test_costs_are_means_over_data_sets_that_all_shown_methods_have(summary, tmp_path):
@@ -129,10 +129,10 @@ def test_claims_are_squares_by_group_with_the_sign_of_their_verdict(claims, tmp_
     texts = [text.get_text() for text in figure.axes[0].texts]
     assert texts.count("✓") == 3 + 1
     assert "claims/P4.1.html" in saved(figure, tmp_path)
-    assert strip_caption(claims).startswith(
+    assert strip_caption(strip_frame(claims)).startswith(
         "1 of 5 claims hold by the sequence-level test and 2 by the papers' own tests"
     )
-    assert "2 replicated, 1 partly" in strip_alt(claims)
+    assert "2 replicated, 1 partly" in strip_alt(strip_frame(claims))
 
 
 def test_verdicts_differ_in_sign_or_frame():
@@ -158,7 +158,7 @@ def test_gaps_to_the_best_are_marked_where_a_test_shows_them(ranks, tmp_path):
             ("b", "treecrf", "mallet", "undecided"),
         ],
         columns=["dataset", "method", "other", "decision"],
-    ).assign(decoder="better", value=0.0, low=0.0, high=0.0)
+    ).assign(value=0.0, low=0.0, high=0.0)
     frame = gap_frame(ranks, tests)
     assert frame["method"].tolist() == ["mallet", "mallet", "memm", "treecrf", "treecrf"]  # on a, which all have
     table = frame.set_index(["dataset", "method"])
@@ -174,6 +174,10 @@ def test_gaps_to_the_best_are_marked_where_a_test_shows_them(ranks, tmp_path):
 
 
 def test_captions_are_short(published, summary, claims, ranks):
-    captions = [published_caption(published_frame(published)), cost_caption(cost_frame(summary)), strip_caption(claims)]
+    captions = [
+        published_caption(published_frame(published)),
+        cost_caption(cost_frame(summary)),
+        strip_caption(strip_frame(claims)),
+    ]
     captions.append(gap_caption(gap_frame(ranks, pd.DataFrame())))
     assert max(len(text.split()) for text in captions) <= MOST_WORDS

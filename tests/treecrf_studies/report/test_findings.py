@@ -5,8 +5,10 @@ from builders import ROOT
 from runs import own_settings
 
 from treecrf_studies.rendering.parts import Drawing
-from treecrf_studies.report.findings import learnt_page, overview_findings, table_drawings, words_of_figures
 from treecrf_studies.report.ledger import read_ledger
+from treecrf_studies.report.lessons import Frames, learnt_page
+from treecrf_studies.report.page import findings
+from treecrf_studies.report.paper_plots import table_drawings, words_of_figures
 from treecrf_studies.report.papers import PAPERS
 from treecrf_studies.report.snapshot import EVIDENCE, recorded_settings
 
@@ -21,8 +23,9 @@ def settings():
 @pytest.fixture(scope="module")
 def drawings(settings):
     """All that are drawn for pages, by their names."""
-    claims, _ = read_ledger(PUBLISHED)
-    found = [part for section in overview_findings(settings, claims) for part in section.parts]
+    claims = read_ledger(PUBLISHED).claims
+    sections = findings(Frames(settings), claims)
+    found = [part for section in sections for part in section.parts if isinstance(part, Drawing)]
     found += [part for part in learnt_page(settings).lead if isinstance(part, Drawing)]
     found += [part for paper in PAPERS for parts in table_drawings(settings, paper).values() for part in parts]
     assert len({drawing.name for drawing in found}) == len(found)
@@ -44,8 +47,11 @@ def test_pages_have_a_figure_for_each_question_and_each_table(drawings):
 
 def test_captions_are_short_and_have_a_number(drawings, settings):
     words = words_of_figures(settings)
-    assert len(words) == 4
-    told = [(drawing.caption, drawing.alt) for drawing in drawings.values()] + list(words.values())
+    assert len(words) == 4 + 3  # parts of figure 3.3
+    assert all(len(each.numbers) for each in words.values())
+    assert all(path.is_file() for each in words.values() for path in each.points.values())
+    told = [(drawing.caption, drawing.alt) for drawing in drawings.values()]
+    told += [(each.sentence, each.alt) for each in words.values()]
     for caption, alt in told:
         assert len(caption.split()) <= 25, caption
         assert any(letter.isdigit() for letter in caption), caption
@@ -66,7 +72,7 @@ def test_drawings_stand_at_the_tables_of_their_papers(settings):
 
 def test_a_run_without_results_has_no_findings(tmp_path):
     settings = own_settings("protein", profile="protocol", results=str(tmp_path))
-    assert overview_findings(settings, None) == []
+    assert findings(Frames(settings), None) == []
     assert learnt_page(settings) is None
     assert words_of_figures(settings) == {}
     assert [drawing for paper in PAPERS for drawing in table_drawings(settings, paper)] == []

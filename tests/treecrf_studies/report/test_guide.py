@@ -6,10 +6,10 @@ from builders import ROOT
 
 from treecrf_studies.report import ledger
 from treecrf_studies.report.claim_pages import reason
-from treecrf_studies.report.conclusions import MOST, conclude
-from treecrf_studies.report.guide import choose, cite_page
+from treecrf_studies.report.conclusions import MOST, choose, conclude
 from treecrf_studies.report.lessons import Frames
 from treecrf_studies.report.papers import PAPERS
+from treecrf_studies.report.provenance import cite_page
 from treecrf_studies.report.snapshot import recorded_settings
 
 FOLDER = ROOT / "docs/results"
@@ -23,7 +23,7 @@ def frames():
 def test_recommendations_have_the_numbers_of_the_evidence(frames):
     words, missing, time, own = choose(frames).parts[0].text.splitlines()
     scores = pd.read_csv(FOLDER / "evidence/coding/conll2000_np/scores.csv")
-    best = scores.loc[scores.query("metric == 'F1 of noun phrases' and counted")["value"].idxmax()]
+    best = scores.loc[scores.query("quantity == 'F1 of noun phrases' and counted")["value"].idxmax()]
     assert f"F1 of noun phrases {best['value']:.2f} %" in words
     assert "not F1" in words
     assert "instance weighting (−0.0" in missing
@@ -35,8 +35,8 @@ def test_recommendations_have_the_numbers_of_the_evidence(frames):
 
 
 def test_conclusions_are_short_and_compare_like_with_like(frames):
-    claims, _ = ledger.read_ledger(FOLDER)
-    found = {paper.start: conclude(paper, frames, claims, ledger.read_comparisons(FOLDER)) for paper in PAPERS}
+    judged = ledger.read_ledger(FOLDER)
+    found = {paper.start: conclude(paper, frames, judged) for paper in PAPERS}
     assert all(1 <= len(texts) <= MOST and max(len(text.split()) for text in texts) <= 45 for texts in found.values())
     met, order, seconds = found["P3"]
     assert met.startswith("10 of 13 printed peaks")
@@ -47,8 +47,8 @@ def test_conclusions_are_short_and_compare_like_with_like(frames):
 
 
 def test_a_claim_on_seconds_says_what_was_measured_and_why_it_is_open():
-    claims, _ = ledger.read_ledger(FOLDER)
-    compared = ledger.read_comparisons(FOLDER).query("id == 'P3.14' and part == ''")
+    claims, _, compared = ledger.read_ledger(FOLDER)
+    compared = compared.query("id == 'P3.14' and part == ''")
     text = reason(claims.set_index("id").loc["P3.14"].to_dict(), compared)
     assert text.startswith("MALLET : TreeCRF, seconds to the peak: 78.69 on protein (published 1.88), ")
     assert text.endswith("which gives no interval, so that no test decides.")

@@ -8,7 +8,6 @@ from treecrf_studies.report.ledger import (
     COMPARED_TEXTS,
     claim_rows,
     comparisons,
-    read_comparisons,
     read_ledger,
     verdicts,
     verdicts_by_rule,
@@ -49,18 +48,18 @@ def planted(tmp_path_factory):
 
 
 def test_files_hold_the_frames(planted):
-    frames = verdicts(planted), verdicts_by_rule(planted)
+    measured = comparisons(planted)
+    frames = verdicts(planted), verdicts_by_rule(planted), measured
     for written, expected in zip(read_ledger(planted), frames, strict=True):
         pd.testing.assert_frame_equal(written, expected, check_dtype=False)
-    measured = comparisons(planted)
-    pd.testing.assert_frame_equal(read_comparisons(planted), measured, check_dtype=False)
     assert (
         measured.drop(columns=list(COMPARED_TEXTS)).dtypes.eq("float64").all()
     )  # a page of an unfinished run reads them
 
 
 def test_numbers_behind_a_verdict_are_those_that_it_names(planted):
-    claims, compared = read_ledger(planted)[0].set_index("id"), read_comparisons(planted)
+    claims, _, compared = read_ledger(planted)
+    claims = claims.set_index("id")
     assert set(compared["id"]) >= set(claims.index[claims["verdict"] != "not_run"])
     own = compared[compared["part"] == ""]
     alone = own[~own["id"].duplicated(keep=False)]

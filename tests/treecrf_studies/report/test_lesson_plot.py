@@ -6,16 +6,18 @@ import pytest
 
 from treecrf.statistics.metrics import mean_with_interval
 from treecrf_studies.rendering.panels import save_figure
-from treecrf_studies.report.lesson_plot import (
+from treecrf_studies.report.lessons import (
     LARGER,
     MEAN,
     SET,
+    Gap,
+    Lesson,
+    Pair,
     lesson_alt,
     lesson_caption,
     lesson_figure,
     lesson_frame,
 )
-from treecrf_studies.report.lessons import Gap, Lesson, Pair
 
 
 @pytest.fixture

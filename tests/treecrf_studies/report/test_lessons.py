@@ -7,8 +7,7 @@ from runs import own_settings
 
 from treecrf_studies.framework.views import VIEWS
 from treecrf_studies.report import lessons
-from treecrf_studies.report.findings import LEARNT, learnt_page
-from treecrf_studies.report.lessons import FAMILY, Gap, difference, gaps
+from treecrf_studies.report.lessons import FAMILY, LEARNT, Gap, Pair, gaps, learnt_page
 
 
 @pytest.fixture
@@ -67,46 +66,48 @@ def test_a_pair_in_the_other_order_is_turned(comparisons):
     assert two == Gap("two", -0.5, -0.75, -0.25, "worse")
 
 
+def sentences(*found, larger=()):
+    return list(Pair("A", "B", found, larger).sentences())
+
+
 def test_without_a_decision_no_winner_is_named():
     found = [Gap("one", 2.0, -1.0, 5.0, "undecided"), Gap("two", 0.1, -0.1, 0.3, "equivalent")]
-    assert difference("A", "B", found) == [
-        "No data set separates A from B.",
-        "Equivalent on two (+0.10, −0.10 to +0.30).",
-        "Undecided on one (+2.00, −1.00 to +5.00).",
-    ]
-
-
-def test_many_data_sets_have_a_mean_with_its_interval_and_the_extremes():
-    points = [2.0, 1.0, 4.0, 3.0]
-    extremes, mean = difference("A", "B", [Gap(f"s{i}", x, x - 1, x + 1, "better") for i, x in enumerate(points)])
-    assert extremes == (
-        "A is more accurate than B on 4 data sets, from s1 (+1.00, 0.00 to +2.00) to s2 (+4.00, +3.00 to +5.00)."
+    assert sentences(*found) == ["A vs B: equivalent on two; undecided on one."]
+    assert (
+        sentences(*found, larger=[Gap("big", 2.0, 1.0, 3.0, "better")])[1] == "On larger samples: more accurate on big."
     )
+    assert sentences() == []
+
+
+def test_many_data_sets_have_a_mean_with_its_interval():
+    pair = Pair("A", "B", [Gap(f"s{x:g}", x, x - 1, x + 1, "better") for x in (2.0, 1.0, 4.0, 3.0)])
+    assert list(pair.sentences()) == [
+        "A vs B: more accurate on s2, s1, s4 and s3.",
+        "Mean over 4 data sets: +2.50 points.",
+    ]
     # Student's t with 3 degrees of freedom: 2.5 ± 3.182 · 1.291 / 2
-    assert mean == "Mean over 4 data sets: +2.50 (+0.45 to +4.55)."
+    mean, interval = pair.mean()
+    assert [mean, *interval] == pytest.approx([2.5, 0.45, 4.55], abs=0.01)
+    assert pair._replace(gaps=pair.gaps[:3]).mean() is None
+    assert pair._replace(is_averaged=False).mean() is None
 
 
 def test_a_mean_over_some_faq_sets_is_given_without_them_too():
     points = {"a": 1.0, "faq_b": 10.0, "c": 2.0, "d": 3.0}
-    *_, mean = difference("A", "B", [Gap(name, x, x - 1, x + 1, "better") for name, x in points.items()])
-    # Without them, Student's t with 2 degrees of freedom: 2 ± 4.303 · 1 / sqrt(3)
-    assert (
-        mean == "Mean over 4 data sets (1 FAQ set): +4.00 (−2.50 to +10.50); without FAQ sets +2.00 (−0.48 to +4.48)."
-    )
-    of_faq = [Gap(f"faq_{name}", x, x - 1, x + 1, "better") for name, x in points.items()]
-    assert difference("A", "B", of_faq)[-1] == "Mean over 4 data sets: +4.00 (−2.50 to +10.50)."
+    found = [Gap(name, x, x - 1, x + 1, "better") for name, x in points.items()]
+    assert sentences(*found)[-1] == "Mean over 4 data sets: +4.00 points, without FAQ sets +2.00."
+    of_faq = [gap._replace(dataset=f"faq_{gap.dataset}") for gap in found]
+    assert sentences(*of_faq)[-1] == "Mean over 4 data sets: +4.00 points."
 
 
 @pytest.mark.parametrize(
     ("decision", "expected"),
     [
-        ("worse", "Larger samples that separate them (1 of 2): moby (second population, +0.97, p = 0.012)."),
-        ("equivalent", "None of 2 larger samples separates them."),
+        ("worse", "On larger samples: more accurate on moby (second population); undecided on folds."),
+        ("equivalent", "On larger samples: equivalent on moby (second population); undecided on folds."),
     ],
 )
-def test_larger_samples_are_named_where_no_test_set_separates_two_methods(
-    settings, comparisons, tmp_path, decision, expected
-):
+def test_larger_samples_are_named_with_their_decisions(settings, comparisons, tmp_path, decision, expected):
     for name, sample, population, decided in (
         ("protein", "folds", "same", "undecided"),
         ("nettalk", "moby", "second", decision),
@@ -130,7 +131,7 @@ def test_larger_samples_are_named_where_no_test_set_separates_two_methods(
             folder / "larger_comparisons.csv", index=False
         )
     text = text_of(learnt_page(settings))
-    assert "No test set of the study separates TreeCRF-Newton from linear CRF." in text
+    assert "TreeCRF-Newton vs linear CRF: undecided on protein and nettalk." in text
     assert expected in text
 
 
@@ -138,8 +139,7 @@ def test_the_page_has_numbers_of_the_run_and_links_to_what_is_there(settings):
     page = learnt_page(settings)
     text = text_of(page)
     assert page.path == LEARNT
-    assert "TreeCRF-Newton is more accurate than linear CRF on protein (+2.00, " in text
-    assert "less accurate than linear CRF on nettalk (−0.50, " in text
+    assert "TreeCRF-Newton vs linear CRF: more accurate on protein; less accurate on nettalk." in text
     assert "](site:chapter-3.md#training-published)" in text
     assert "Of 2 pairs of methods, McNemar's test on positions separates 1; a test on sequences" in text
 
@@ -149,7 +149,7 @@ def test_seconds_are_multiples_of_those_of_trees(tmp_path):
         folder = tmp_path / "training" / name
         folder.mkdir(parents=True)
         frame = pd.DataFrame({"method": ["treecrf", "mallet"], "cpu_seconds": seconds})
-        frame.assign(dataset=name, decoder="better").to_csv(folder / "summary.csv", index=False)
+        frame.assign(dataset=name, decoder="better", point="choice").to_csv(folder / "summary.csv", index=False)
     text = text_of(learnt_page(own_settings("protein", "nettalk", profile="protocol", results=str(tmp_path))))
     assert "MALLET takes 15 to 40 times the CPU seconds of TreeCRF (2 data sets)." in text
 
@@ -157,7 +157,7 @@ def test_seconds_are_multiples_of_those_of_trees(tmp_path):
 def test_published_accuracies_are_counted_within_a_point(monkeypatch, tmp_path):
     values = pd.DataFrame({"published": [60.0, 70.0, 80.0, 99.0], "at_choice": [60.5, 71.5, 79.8, 99.0]})
     values = values.assign(
-        quantity="accuracy (%)", point="choice", sample="the paper's own split", measured=values["at_choice"]
+        quantity="accuracy", point="choice", sample="the paper's own split", measured=values["at_choice"]
     )
     values = values.assign(counted=True, own=True, inferred=False, low=np.nan, high=np.nan)
     monkeypatch.setattr(lessons, "published_values", lambda settings: values)
@@ -171,8 +171,8 @@ def test_a_tie_is_named_and_whom_a_method_below_the_best_beats_counts_too(settin
     accuracies = {"treecrf_newton": 70.001, "linear_crf": 69.999, "mallet": 60.0, "memm": 50.0}
     for name in ("protein", "nettalk"):
         folder = tmp_path / "training" / name
-        frame = pd.DataFrame({"method": [*accuracies], "chosen_mean": [*accuracies.values()], "cpu_seconds": 1.0})
-        frame.assign(dataset=name, decoder="better", chosen_accuracy=0.0).to_csv(folder / "summary.csv", index=False)
+        frame = pd.DataFrame({"method": [*accuracies], "value": [*accuracies.values()], "cpu_seconds": 1.0})
+        frame.assign(dataset=name, decoder="better", point="choice").to_csv(folder / "summary.csv", index=False)
         pairs = pd.read_csv(folder / "comparisons.csv").assign(method="memm", other="mallet", decision="worse")
         pairs.to_csv(folder / "comparisons.csv", index=False)
     text = text_of(learnt_page(settings))

@@ -6,7 +6,7 @@ import pytest
 from planted_runs import CODE, plant_manifest, plant_run, settings_of
 
 from treecrf.io.files import sha256
-from treecrf_studies.report.manifest import listed_files, read_manifest, run_files
+from treecrf_studies.report.archive import listed_files, read_manifest, run_files
 
 
 def test_it_says_what_the_run_was(tmp_path):

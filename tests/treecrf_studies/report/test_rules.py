@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from treecrf_studies.report.papers import rules_layout
+from treecrf_studies.report.claim_pages import rules_layout
 
 CLAIMS = pd.DataFrame({"id": ["A", "B", "C"], "verdict": ["replicated", "partly", "not_run"]})
 BY_RULE = pd.DataFrame(

@@ -18,7 +18,14 @@ def kept(runs, name, accuracies, days=0, **settings):
     """A finished run whose methods a and b have these accuracies."""
     folder = plant_run(runs / name / "results")
     rows = [
-        {"dataset": "toy", "method": method, "decoder": decoder, "chosen_mean": accuracy, "cpu_seconds": 1.5}
+        {
+            "dataset": "toy",
+            "method": method,
+            "decoder": decoder,
+            "point": "choice",
+            "value": accuracy,
+            "cpu_seconds": 1.5,
+        }
         for method, accuracy in accuracies.items()
         for decoder in ("viterbi", "better")
     ]

@@ -139,6 +139,9 @@ def test_a_study_that_the_run_does_not_have_stays(runs):
     assert {name for name in old | new if old.get(name) != new.get(name)} == {"training/provenance.json"}
     assert read_json(runs / "both/training/provenance.json")["remade"]
     assert (runs / "both/evidence/data/protein/description.json").is_file()
+    drawn = (runs / "both/cost/figure_3_3a.svg").read_text()  # of the measurements, which the evidence has
+    assert "in proportion" in drawn
+    assert "At a sequence length of 2560: " in (runs / "both/chapter-3-cost.md").read_text()
     verdicts = [[verdict_of(runs / name, claim) for claim in ("P3.1", "P3.9")] for name in ("first", "both")]
     assert verdicts == [["replicated", "not_run"], ["replicated", "replicated"]]
 

@@ -3,10 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from planted_summary import outcome
 
 from treecrf_studies.rendering.panels import save_figure
 from treecrf_studies.rendering.style import training_method_style
 from treecrf_studies.training.figures import (
+    FAINT,
     accuracies,
     accuracy_by_iteration,
     accuracy_by_seconds,
@@ -127,6 +129,9 @@ def test_names_of_many_methods_stand_apart_beside_the_panel():
     assert names_of(axes)[0] == "TreeCRF"
     assert names_of(axes)[-1] == "neural network"
     assert len(axes.collections) == 0  # bands of seven methods would hide each other
+    assert {text.get_text() for text in axes.texts if text.get_weight() == "bold"} == {"TreeCRF", "MALLET"}
+    assert sum(line.get_alpha() == FAINT for line in axes.get_lines()) == 5
+    assert figure.get_suptitle().endswith("bold: methods of the papers, and TreeCRF-Newton")
     figure.draw_without_rendering()
     boxes = [text.get_window_extent() for text in axes.texts]
     assert not any(one.overlaps(other) for place, one in enumerate(boxes) for other in boxes[:place])
@@ -179,15 +184,13 @@ def test_methods_of_the_figures(curves):
 
 
 def test_overview_draws_choice_spread_peak_and_published():
-    names = ["dataset", "stand_in", "method", "decoder", "published", "chosen_accuracy", "peak_accuracy"]
-    names += ["chosen_mean", "chosen_min", "chosen_max"]
     rows = [
-        ("protein", False, "linear_crf", "better", 62.44, 60.0, 61.0, NAN, NAN, NAN),  # beside the papers' BASELINE
-        ("protein", False, "treecrf", "better", 64.52, 1.0, 64.0, 63.0, 62.0, 65.0),
-        ("protein", False, "treecrf", "viterbi", NAN, 9.0, 9.0, 9.0, 9.0, 9.0),
-        ("faq_x", True, "mine", "better", NAN, 95.0, 96.5, 95.5, 95.6, 95.5),  # a minimum above the mean, by rounding
+        outcome("protein", "linear_crf", "better", 60.0, 61.0, published=62.44),  # beside the papers' BASELINE
+        outcome("protein", "treecrf", "better", 63.0, 64.0, published=64.52, unperturbed=1.0, low=62.0, high=65.0),
+        outcome("protein", "treecrf", "viterbi", 9.0, 9.0),
+        outcome("faq_x", "mine", "better", 95.5, 96.5, low=95.6),  # a minimum above the mean, by rounding
     ]
-    summary = pd.DataFrame(rows, columns=names)
+    summary = pd.concat(rows, ignore_index=True)
     (legend,) = accuracies(summary[summary["dataset"] == "protein"]).legends  # one panel is narrower than its legend
     assert legend.get_window_extent().width <= legend.figure.bbox.width
     figure = accuracies(summary)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from planted_claims import plant_larger
+from planted_summary import outcome
 from scipy import stats
 
 from treecrf.statistics.estimates import estimate_resampled
@@ -23,7 +24,7 @@ from treecrf_studies.rendering.style import NOTHING
 from treecrf_studies.training import larger
 from treecrf_studies.training.claims import larger_difference
 from treecrf_studies.training.figures import accuracy_by_size
-from treecrf_studies.training.larger_summary import compare_larger, summarise_larger
+from treecrf_studies.training.larger_summary import compare_larger, frames_of_larger
 from treecrf_studies.training.published import training_accuracies
 from treecrf_studies.training.settings import LargerSample, TrainingSettings
 from treecrf_studies.training.tables import (
@@ -82,7 +83,7 @@ def found(request, sets):
     fixed = {"larger_fixed": {"lightgbm": {"max_leaves": 5}}}
     found = [larger.score_larger(job_of(sample, method, sets, **fixed)) for method in METHODS]
     frames = {name: [getattr(each, name) for each in found] for name in larger.Larger._fields}
-    return sample, frames, summarise_larger(frames)
+    return sample, frames, frames_of_larger(frames)
 
 
 def test_methods_are_compared_on_the_trainings_of_both(found):
@@ -90,7 +91,7 @@ def test_methods_are_compared_on_the_trainings_of_both(found):
     accuracies, tests = summary["larger_accuracies"], summary["larger_comparisons"]
     n_trainings = {"folds": 6, "draws": 3, "documents": 32}[sample.test]
     by_method = accuracies[accuracies["decoder"] == "viterbi"].set_index("method")
-    assert by_method["n_trainings"].to_dict() == {"linear_crf": n_trainings, "lightgbm": 2}
+    assert by_method["n"].to_dict() == {"linear_crf": n_trainings, "lightgbm": 2}
     assert by_method.loc["lightgbm", "candidate"] == "max_leaves=5"
     assert tests[["dataset", "sample", "method", "other"]].drop_duplicates().to_numpy().tolist() == [
         ["hmm", "more", *METHODS]
@@ -98,7 +99,7 @@ def test_methods_are_compared_on_the_trainings_of_both(found):
     assert tests["n"].tolist() == [2, 2]
     assert tests["decoder"].tolist() == ["forward_backward", "viterbi"]
     # Trainings have as many positions each, so the difference of means is the mean difference.
-    counts = pd.concat(frames["larger_counts"]).query("decoder == 'viterbi' and training < 2")
+    counts = pd.concat(frames["larger_counts"]).query("decoder == 'viterbi' and draw < 2")
     sums = counts.groupby("method")[["n_correct", "n_positions"]].sum()
     one, other = 100 * (sums["n_correct"] / sums["n_positions"])[METHODS]
     assert tests["value"].iloc[1] == pytest.approx(one - other, abs=0.5)
@@ -109,7 +110,7 @@ def test_every_training_tests_whole_sequences_once(found, sets):
     data, splits = larger.sample_splits(sample, *sets, seed=derive_seed(0, "more", "larger"))
     counts = frames["larger_counts"][0].query("decoder == 'viterbi'")
     for place, split in enumerate(splits):
-        of_training = counts[counts["training"] == place]
+        of_training = counts[counts["draw"] == place]
         assert of_training["sequence"].tolist() == split.test.tolist()
         assert of_training["n_positions"].tolist() == data.lengths[split.test].tolist()
         assert of_training["group"].tolist() == data.groups[split.test].tolist()
@@ -129,7 +130,7 @@ def test_what_tests_has_no_part_in_the_choice(sets, monkeypatch):
     plain, other = (larger.score_larger(job_of(DRAWS, "linear_crf", each)) for each in (sets, turned))
     first = [frames.larger_trainings.iloc[0][["candidate", "iteration"]].tolist() for frames in (plain, other)]
     assert first[0] == first[1]
-    right = [frames.larger_counts.query("training == 0")["n_correct"].sum() for frames in (plain, other)]
+    right = [frames.larger_counts.query("draw == 0")["n_correct"].sum() for frames in (plain, other)]
     assert right[0] != right[1]
     for [(train, held_out)] in seen:
         assert (len(train), len(held_out)) == (5, 3)  # two thirds and one third of eight
@@ -159,10 +160,7 @@ def test_without_java_its_methods_have_no_rows(sets, monkeypatch):
 
 def test_tables_show_the_papers_test_set_beside_it(found):
     sample, _, frames = found
-    summary = pd.DataFrame(
-        {"dataset": "hmm", "method": ["linear_crf"], "decoder": "better", "chosen_accuracy": [81.25]}
-    )
-    accuracies = larger_accuracies_layout(frames["larger_accuracies"], summary)
+    accuracies = larger_accuracies_layout(frames["larger_accuracies"], outcome("hmm", "linear_crf", choice=81.25))
     by_method = dict(zip(accuracies["", "method"], accuracies["papers' test set", "accuracy (%)"], strict=True))
     assert by_method == {"linear CRF": "81.25", "LightGBM": "–"}
     papers = pd.DataFrame(
@@ -187,7 +185,7 @@ def test_tables_show_the_papers_test_set_beside_it(found):
 
 
 def test_a_data_set_without_samples_has_frames_and_tables_without_rows():
-    frames = summarise_larger({})
+    frames = frames_of_larger({})
     assert [len(frame) for frame in frames.values()] == [0, 0]
     assert (
         len(
@@ -198,7 +196,7 @@ def test_a_data_set_without_samples_has_frames_and_tables_without_rows():
     assert (
         len(
             larger_accuracies_layout(
-                frames["larger_accuracies"], pd.DataFrame(columns=["dataset", "decoder", "method"])
+                frames["larger_accuracies"], pd.DataFrame(columns=["dataset", "decoder", "method", "point"])
             )
         )
         == 0
@@ -207,7 +205,7 @@ def test_a_data_set_without_samples_has_frames_and_tables_without_rows():
 
 def compare(sample, *counts):
     """The test of two methods, a and b."""
-    n_folds = sample.n_folds or 1 + max(int(each["training"].max()) for each in counts)
+    n_folds = sample.n_folds or 1 + max(int(each["draw"].max()) for each in counts)
     trainings = pd.DataFrame(
         [{"dataset": "hmm", "sample": "more", "population": "same", "test": sample.test, "n_folds": n_folds}]
     )
@@ -219,7 +217,7 @@ def counts_of(method, correct, positions):
     group, training_ = np.nonzero(positions)
     cells = positions[group, training_], correct[group, training_]
     return pd.DataFrame(
-        {"method": method, "training": training_, "group": 10 * group, "n_positions": cells[0], "n_correct": cells[1]}
+        {"method": method, "draw": training_, "group": 10 * group, "n_positions": cells[0], "n_correct": cells[1]}
     )
 
 
@@ -390,9 +388,9 @@ def test_a_sentence_says_when_trees_win_and_when_networks():
                 "decoder": "viterbi",
                 "method": method,
                 "n_train": n,
-                "accuracy": accuracy,
+                "value": accuracy,
                 "cpu_seconds": 10.0 * n / 100,
-                "n_trainings": 5,
+                "n": 5,
             }
             for method, values in numbers.items()
             for n, accuracy in zip((100, 1000), values, strict=True)
@@ -416,7 +414,7 @@ def test_the_figure_of_sizes_has_a_line_for_each_method_with_several():
             "decoder": "viterbi",
             "method": method,
             "n_train": n,
-            "accuracy": n / 10,
+            "value": n / 10,
             "sd": 1.0,
         }
         for test, method, n in (

@@ -6,6 +6,7 @@ import shlex
 import numpy as np
 import pandas as pd
 import pytest
+from planted_summary import outcome
 from runs import NOTHING, page_of
 
 from treecrf.cli.fit import fit
@@ -55,18 +56,10 @@ METHODS = ("treecrf", "linear_crf", "mine")
 def frames(standings=(BEST, CLOSE, WORSE), decision="undecided", seconds=(9.0, 2.0, 1.0), methods=METHODS):
     """Three methods with 90, 89 and 85 percent."""
     ids = {"dataset": "words", "decoder": "better"}
-    summary = [
-        ids
-        | {
-            "method": method,
-            "candidate": "l2_regularization=5",
-            "iteration": 30,
-            "iteration_high": 30,
-            "peak_iteration": 40,
-            "cpu_seconds": spent,
-        }
+    summary = pd.concat(
+        outcome("words", method, candidate="l2_regularization=5", cpu_seconds=spent)
         for method, spent in zip(methods, seconds, strict=True)
-    ]
+    )
     pairs = [
         (methods[0], methods[1], 1.0, 0.3, decision),
         (methods[0], methods[2], 5.0, 0.001, "better"),
@@ -99,7 +92,7 @@ def frames(standings=(BEST, CLOSE, WORSE), decision="undecided", seconds=(9.0, 2
             methods, (90.0, 89.5, 85.0), standings, (np.nan, -0.5, -5.0), strict=True
         )
     ]
-    return [pd.DataFrame(rows) for rows in (summary, comparisons, ranks)]
+    return [summary, pd.DataFrame(comparisons), pd.DataFrame(ranks)]
 
 
 def settings_of(dataset=TABLE):
@@ -113,7 +106,7 @@ def said(*given, dataset=TABLE):
 
 def test_groups():
     summary, comparisons, ranks = frames()
-    layout = groups_layout(ranks, summary.set_index("method"), comparisons)
+    layout = groups_layout(ranks, summary.query("point == 'choice'").set_index("method"), comparisons)
     assert layout.to_numpy().tolist() == [
         [BEST, "TreeCRF", "90.00", "–", "–", "–", "9.00"],
         [CLOSE, "linear CRF", "89.50", "−0.50", "−0.90 to −0.10", "–", "2.00"],

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from planted_summary import outcome
 
 from treecrf.statistics.metrics import mean_with_interval
 from treecrf_studies.training import jobs as training
@@ -96,25 +97,34 @@ def test_the_highest_accuracy_of_all_settings_prefers_few_iterations():
     assert found.loc[VITERBI, ["candidate", "iteration", "accuracy"]].tolist() == ["a=0", 2, 0.71]
 
 
+def summarised(choice, curves, phases):
+    """The summary by decoder and point."""
+    highest = peaks(training_summary.learning_curves(choice, curves, phases))
+    found = training_summary.score_method(choice, curves, phases, highest, PUBLISHED)
+    assert set(found["quantity"]) == {"accuracy"}
+    assert set(found["unit"]) == {"%"}
+    return found.set_index(["decoder", "point"])
+
+
 def test_summary_by_hand():
-    summary = training_summary.summarise_method(training.choose(folds()), curves(), PUBLISHED).set_index("decoder")
-    forward = summary.loc[FB]
+    summary = summarised(training.choose(folds()), curves(), phases())
+    assert len(summary) == 3 * 4
+    forward, found = summary.loc[FB, "choice"], ["value", "candidate", "iteration"]
     assert forward["published"] == 64.0
     assert (forward["candidate"], forward["iteration"]) == ("a=0", 2)
-    assert (forward["chosen_accuracy"], forward["chosen_mean"]) == (62.0, 62.0)  # runs 64 and 60
-    assert forward["chosen_sd"] == pytest.approx(np.sqrt(8))
-    assert (forward["chosen_min"], forward["chosen_max"]) == (60.0, 64.0)
-    highest = ["highest_accuracy", "highest_candidate", "highest_iteration"]
-    assert tuple(forward[highest]) == (65.0, "a=5", 1)
-    viterbi = summary.loc[VITERBI]
+    assert (forward["unperturbed"], forward["value"]) == (62.0, 62.0)  # runs 64 and 60
+    assert forward["sd"] == pytest.approx(np.sqrt(8))
+    assert (forward["low"], forward["high"]) == (60.0, 64.0)
+    assert tuple(summary.loc[(FB, "highest"), found]) == (65.0, "a=5", 1)
+    assert tuple(summary.loc[(FB, "peak"), [*found, "low", "high"]]) == (62.0, "a=0", 2, 60.0, 64.0)
+    viterbi = summary.loc[VITERBI, "choice"]
     assert np.isnan(viterbi["published"])
-    assert (viterbi["chosen_accuracy"], *viterbi[highest]) == (70.0, 71.0, "a=0", 2)
-    better = summary.loc[BETTER]
-    assert better["chosen_decoder"] == "viterbi"
-    assert (better["published"], better["published_table"]) == (71.5, "3.5")
-    assert better["chosen_mean"] == 73.0
-    assert (better["highest_accuracy"], better["highest_candidate"]) == (71.0, "a=0")
-    assert set(summary["n_perturbed_runs"]) == {2}
+    assert viterbi["unperturbed"] == 70.0
+    assert tuple(summary.loc[(VITERBI, "highest"), found]) == (71.0, "a=0", 2)
+    better = summary.loc[BETTER, "choice"]
+    assert (better["chosen_decoder"], better["published"], better["value"]) == ("viterbi", 71.5, 73.0)
+    assert tuple(summary.loc[(BETTER, "highest"), found]) == (71.0, "a=0", 2)
+    assert summary["n"].groupby("point").agg(set).to_dict() == {"choice": {2}, "peak": {1}, "last": {1}, "highest": {1}}
 
 
 def test_training_ends_at_convergence():
@@ -123,20 +133,18 @@ def test_training_ends_at_convergence():
     choice = pd.concat([choice.assign(split=split, candidate="a=5") for split in (0, 1)])
     both = pd.concat([curves(), curves().assign(split=1)])
     done = pd.concat([phases(), phases().assign(split=1, n_iterations=1)])
-    found = training_summary.ends(choice, both[both["run"] == UNPERTURBED], done)
-    assert found["decoder"].tolist() == [VITERBI, BETTER]
-    assert found[["last_iteration_low", "last_iteration_high"]].to_numpy().tolist() == [[1, 2]] * 2
-    assert found["last_accuracy"].tolist() == [50.0, 50.0]
-    forward = training_summary.ends(choice.assign(decoder=FB), curves(), phases()).iloc[0]
-    assert forward["last_accuracy"] == 65.0  # unperturbed, at iteration 2
+    found = summarised(choice, both[both["run"] == UNPERTURBED], done).xs("last", level="point")
+    assert found.index.tolist() == [VITERBI, BETTER]
+    assert found[["iteration_low", "iteration_high"]].to_numpy().tolist() == [[1, 2]] * 2
+    assert found["value"].tolist() == [50.0, 50.0]
+    forward = summarised(choice.assign(decoder=FB), curves(), phases()).loc[FB, "last"]
+    assert forward["value"] == 65.0  # unperturbed, at iteration 2
 
 
-def test_summary_without_perturbed_runs_has_no_mean():
-    plain = curves().query("run == -1")
-    summary = training_summary.summarise_method(training.choose(folds()), plain, PUBLISHED).set_index("decoder")
-    assert summary.loc[FB, "chosen_accuracy"] == 62.0
-    assert np.isnan(summary.loc[FB, "chosen_mean"])
-    assert summary.loc[FB, "n_perturbed_runs"] == 0
+def test_without_perturbed_runs_the_unperturbed_one_counts():
+    row = summarised(training.choose(folds()), curves().query("run == -1"), phases()).loc[FB, "choice"]
+    assert (row["value"], row["unperturbed"], row["low"], row["high"], row["n"]) == (62.0, 62.0, 62.0, 62.0, 1)
+    assert np.isnan(row["sd"])
 
 
 def test_splits_count_alike():
@@ -156,13 +164,14 @@ def test_splits_count_alike():
     first = curves().query("decoder == @FB")
     second = first.assign(split=1, n_positions=10, n_correct=first["n_correct"] // 10)
     both = pd.concat([first, second], ignore_index=True)
-    row = training_summary.summarise_method(choice, both, PUBLISHED).set_index("decoder").loc[FB]
-    assert row["chosen_accuracy"] == (62 + 60) / 2  # of a=0 after 2 iterations, and of a=5 after 1: 6 of 10
-    assert row["chosen_mean"] == ((64 + 60) / 2 + (60 + 60) / 2) / 2
-    assert (row["candidate"], row["iteration_low"], row["iteration_high"]) == ("a=0 / a=5", 1, 2)
-    assert row["cv_accuracy"] == pytest.approx(70.0)
-    assert row["highest_accuracy"] == (65 + 60) / 2
     both_done = pd.concat([phases(), phases().assign(split=1)])
+    rows = summarised(choice, both, both_done).loc[FB]
+    row = rows.loc["choice"]
+    assert row["unperturbed"] == (62 + 60) / 2  # of a=0 after 2 iterations, and of a=5 after 1: 6 of 10
+    assert row["value"] == ((64 + 60) / 2 + (60 + 60) / 2) / 2
+    assert (row["candidate"], row["iteration_low"], row["iteration_high"]) == ("a=0 / a=5", 1, 2)
+    assert row["held_out_accuracy"] == pytest.approx(70.0)
+    assert rows.loc["highest", "value"] == (65 + 60) / 2
     highest = peaks(training_summary.learning_curves(choice, both, both_done))
     # (60 + 60) / 2 after the first iteration
     assert highest[["accuracy", "iteration"]].to_numpy().tolist() == [[(62 + 60) / 2, 2]] * 2
@@ -191,10 +200,9 @@ def test_splits_with_one_candidate_each_have_one_highest_accuracy():
     plain = curves().query("decoder == @FB and run == -1")
     first, second = (plain[plain["candidate"] == name].assign(split=i) for i, name in enumerate(("a=0", "a=5")))
     both = pd.concat([first, second], ignore_index=True)
-    row = training_summary.summarise_method(choice, both, PUBLISHED).set_index("decoder").loc[FB]
-    assert row["chosen_accuracy"] == (60 + 65) / 2
-    assert (row["highest_accuracy"], row["highest_iteration"]) == ((62 + 65) / 2, 2)
-    assert row["highest_candidate"] == AS_CHOSEN
+    rows = summarised(choice, both, pd.concat([phases(), phases().assign(split=1)])).loc[FB]
+    assert rows.loc["choice", "unperturbed"] == (60 + 65) / 2
+    assert tuple(rows.loc["highest", ["value", "iteration", "candidate"]]) == ((62 + 65) / 2, 2, AS_CHOSEN)
     pd.testing.assert_frame_equal(joined_candidates(curves()), curves())
 
 
@@ -256,9 +264,10 @@ def test_seconds_of_all_trainings_at_three_points():
         "last": [2, 4, 6, 24],
         "peak": [2, 4, 6, 24],
     }
-    means = training_seconds.mean_seconds(found).set_index("decoder").loc[BETTER]
-    assert means["cpu_seconds"] == pytest.approx(48 ** (1 / 4))
-    assert means["peak_cpu_seconds"] == means["last_cpu_seconds"] == pytest.approx(1152 ** (1 / 4))
+    means = training_seconds.mean_seconds(found)["toy", "treecrf", BETTER]
+    assert means.to_dict() == pytest.approx(
+        {"choice": 48 ** (1 / 4)} | dict.fromkeys(("last", "peak"), 1152 ** (1 / 4))
+    )
 
 
 def test_costs_of_an_iteration_and_of_an_induction():
@@ -327,20 +336,15 @@ def test_the_summary_of_a_data_set():
         "timings": empty.timings,
         "notes": empty.notes,
     }
-    frames = training_summary.summarise_dataset(outcomes, PUBLISHED, True, 8.5, 21, Rules(25, 6, 50, 0.5))
-    assert frames["summary"].groupby("method", sort=False).size().to_dict() == {"treecrf": 3, "memm": 3}
+    frames = training_summary.frames_of_outcomes(outcomes, PUBLISHED, True, 8.5, 21, Rules(25, 6, 50, 0.5))
+    assert frames["summary"].groupby("method", sort=False).size().to_dict() == {"treecrf": 3 * 4, "memm": 3 * 4}
     assert frames["summary"]["stand_in"].all()
     assert frames["comparisons"][["method", "other"]].drop_duplicates().to_numpy().tolist() == [["treecrf", "memm"]]
     assert (frames["comparisons"]["p_value"] == 1).all()
-    better = frames["summary"].query("method == 'memm'").set_index("decoder").loc[BETTER]
-    assert better[["peak_accuracy", "peak_low", "peak_high", "peak_iteration", "peak_cpu_seconds"]].tolist() == [
-        71,
-        70,
-        71,
-        2,
-        2,
-    ]
-    assert frames["summary"].query("decoder == @FB")["peak_accuracy"].tolist() == [62.0, 62.0]
+    at_peak = frames["summary"].query("point == 'peak'")
+    better = at_peak.query("method == 'memm'").set_index("decoder").loc[BETTER]
+    assert better[["value", "low", "high", "iteration", "cpu_seconds"]].tolist() == [71, 70, 71, 2, 2]
+    assert at_peak.query("decoder == @FB")["value"].tolist() == [62.0, 62.0]
     points = frames["timings"].groupby("point")["cpu_seconds"].first()
     assert points.to_dict() == {"choice": 1.0, "peak": 2.0, "last": 2.0, "forward_backward": 3.0, "induction": 3.0}
     assert frames["notes"]["note"].tolist() == ["no Java."]
@@ -368,8 +372,7 @@ def test_printed_numbers_stand_beside_the_decoder_that_they_are_of():
     """
     methods = ("treecrf", "mallet", "mallet_linear", "linear_crf", "induced_crf")
     rows = [("faq_ai_general", method, decoder) for method in methods for decoder in (FB, VITERBI, BETTER)]
-    measured = dict.fromkeys(("published", "peak_accuracy", "chosen_accuracy", "peak_low", "peak_high"), 90.0)
-    found = beside_peaks(pd.DataFrame(rows, columns=["dataset", "method", "decoder"]).assign(**measured))
+    found = beside_peaks(pd.concat([outcome(*row) for row in rows]))
     printed = found.set_index(["table", "method", "decoder"])
     assert printed["percent"].to_dict() == {
         ("3.4", "treecrf", FB): 95.65,

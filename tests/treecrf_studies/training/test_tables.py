@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from planted_summary import outcome
 from runs import shown
 
 from treecrf.statistics.ranking import BEST, EQUIVALENT, NOT_SEPARATED
@@ -22,39 +23,6 @@ from treecrf_studies.training.tables import (
 )
 
 NAN = np.nan
-
-
-def outcome(dataset, method, decoder, chosen, **values):
-    """One row of a summary: accuracy at the choice; what is not given is NaN or a plain value."""
-    row = {
-        "dataset": dataset,
-        "stand_in": dataset in ("faq_perl", "faq_x", "faq_a"),
-        "method": method,
-        "decoder": decoder,
-        "chosen_decoder": "viterbi" if decoder == "better" else decoder,
-        "published": NAN,
-        "published_table": "",
-        "candidate": "variance=5",
-        "iteration": 30,
-        "iteration_low": 30,
-        "iteration_high": 30,
-        "cv_accuracy": 60.0,
-        "chosen_accuracy": chosen,
-        "peak_iteration": 40,
-        "peak_accuracy": chosen + 1,
-        "highest_accuracy": chosen + 2,
-        "cpu_seconds": 1.5,
-        "n_perturbed_runs": 5,
-        "chosen_by": method,
-        "peak_cpu_seconds": 2.5,
-        "last_accuracy": chosen - 1,
-        "last_iteration_low": 50,
-        "last_iteration_high": 50,
-        "last_cpu_seconds": 3.5,
-    }
-    row |= {f"chosen_{name}": NAN for name in ("mean", "sd", "min", "max")}
-    assert set(values) <= set(row)
-    return row | values
 
 
 def comparison(dataset, decoder, method, other, points, papers_p, decision="undecided", **values):
@@ -104,7 +72,7 @@ def column(layout, name, *leading):
 
 def test_a_method_without_iterations_shows_none():
     plain = {"iteration": 1, "iteration_low": 1, "iteration_high": 1, "peak_iteration": 1}
-    summary = pd.DataFrame(
+    summary = pd.concat(
         [
             outcome("protein", method, decoder, 60.0, **(plain if method == "mallet" else {}))
             for method in ("treecrf", "mallet")
@@ -126,9 +94,7 @@ def test_a_method_without_iterations_shows_none():
 
 def variants(dataset="mine", decoder="viterbi"):
     """TreeCRF with shrinkage and the original, 62 and 60 percent."""
-    return pd.DataFrame(
-        [outcome(dataset, "treecrf", decoder, 62.0), outcome(dataset, "treecrf_original", decoder, 60.0)]
-    )
+    return pd.concat([outcome(dataset, "treecrf", decoder, 62.0), outcome(dataset, "treecrf_original", decoder, 60.0)])
 
 
 def shrinkage(summary, comparisons=None, at_peak=None):
@@ -179,8 +145,8 @@ def test_a_dagger_says_that_the_sequence_level_test_agrees(p_value, decision, ma
 
 def test_shrinkage_stands_below_what_is_published():
     """Data sets of the dissertation come first, in its order."""
-    spread = {"chosen_mean": 61.5, "chosen_sd": 0.25}
-    summary = pd.DataFrame(
+    spread = {"value": 61.5, "sd": 0.25, "n": 5}
+    summary = pd.concat(
         [
             outcome("faq_perl", "treecrf", "forward_backward", 95.0),
             outcome("faq_perl", "treecrf", "viterbi", 94.0),
@@ -210,10 +176,11 @@ def test_shrinkage_stands_below_what_is_published():
 
 
 def test_an_unknown_peak_is_a_dash():
-    unknown = variants().assign(peak_accuracy=NAN, peak_iteration=NAN)
-    layout = shrinkage(unknown[unknown["method"] == "treecrf"])
+    known = variants()
+    is_of_trees, is_peak = known["method"] == "treecrf", known["point"] == "peak"
+    layout = shrinkage(known[is_of_trees & ~is_peak])
     assert layout.iloc[:, 1].tolist() == ["cross-validated choice"]
-    both = shrinkage(pd.concat([unknown.iloc[:1], variants().iloc[1:]]))
+    both = shrinkage(known[~(is_of_trees & is_peak)])
     assert both.iloc[0].tolist()[2:] == ["–", "61.00 (40)"]
 
 
@@ -222,7 +189,7 @@ def test_an_unknown_peak_is_a_dash():
 
 def methods(summary, comparisons=None, at_peak=None):
     tests = [pd.DataFrame(rows) if rows else NO_COMPARISONS for rows in (comparisons, at_peak)]
-    return methods_layout(pd.DataFrame(summary), *tests)
+    return methods_layout(pd.concat(summary), *tests)
 
 
 def accuracies(layout, dataset, method):
@@ -247,7 +214,7 @@ def test_methods_stand_below_what_is_published():
     summary = [
         outcome("mine", "treecrf", "better", 70.0),
         outcome("nettalk", "mallet_linear", "better", 82.0, iteration_low=30, iteration_high=33, cpu_seconds=0.25),
-        outcome("nettalk", "treecrf", "better", 85.0, chosen_mean=84.5, chosen_sd=0.125, cpu_seconds=12.34),
+        outcome("nettalk", "treecrf", "better", 85.0, value=84.5, sd=0.125, n=5, cpu_seconds=12.34),
         outcome("nettalk", "treecrf", "viterbi", 1.0),
         outcome("nettalk", "memm", "better", 1.0),
         outcome("nettalk", "linear_crf", "better", 83.0),
@@ -327,8 +294,8 @@ def ranks(*rows):
 
 
 def test_all_methods_mark_the_best_and_those_equivalent_to_it_alone():
-    spread = {"chosen_mean": 70.004, "chosen_sd": 0.5}
-    summary = pd.DataFrame(
+    spread = {"value": 70.004, "sd": 0.5, "n": 5}
+    summary = pd.concat(
         [
             outcome("b", "my_method", "better", 64.0),  # no perturbed runs
             outcome("b", "memm", "better", 90.0, **spread),  # the mean counts
@@ -390,9 +357,9 @@ def test_tests_say_what_they_are_over():
 
 def test_choices_are_shown_by_decoder():
     several = {"candidate": "l2_regularization=5 / l2_regularization=40", "iteration_low": 7, "iteration_high": 12}
-    summary = pd.DataFrame(
+    summary = pd.concat(
         [
-            outcome("a", "treecrf", "forward_backward", 1.0, cv_accuracy=61.234, **several),
+            outcome("a", "treecrf", "forward_backward", 1.0, held_out_accuracy=61.234, **several),
             outcome("a", "treecrf", "viterbi", 1.0, candidate="max_leaves=30"),
             outcome("a", "treecrf", "better", 1.0),
             outcome("a", "mine", "forward_backward", 1.0, candidate="depth=3"),
@@ -412,12 +379,12 @@ def test_choices_are_shown_by_decoder():
 
 def test_estimates_stand_beside_the_test_set():
     rows = [
-        outcome("a", "treecrf", "better", 1.0, cv_accuracy=68.5, chosen_accuracy=60.0, chosen_mean=63.3),
-        outcome("a", "treecrf", "viterbi", 1.0, cv_accuracy=70.0),
-        outcome("a", "mallet", "better", 1.0, cv_accuracy=68.5, chosen_by="induced_crf"),
-        outcome("b", "mine", "better", 1.0, cv_accuracy=61.0, chosen_accuracy=62.0, chosen_mean=np.nan),
+        outcome("a", "treecrf", "better", 1.0, held_out_accuracy=68.5, unperturbed=60.0, value=63.3),
+        outcome("a", "treecrf", "viterbi", 1.0, held_out_accuracy=70.0),
+        outcome("a", "mallet", "better", 1.0, held_out_accuracy=68.5, chosen_by="induced_crf"),
+        outcome("b", "mine", "better", 62.0, held_out_accuracy=61.0),
     ]
-    assert shown(estimates_layout(pd.DataFrame(rows))) == [
+    assert shown(estimates_layout(pd.concat(rows))) == [
         ["a", "TreeCRF", "68.50", "63.30", "+5.20"],
         ["b", "mine", "61.00", "62.00", "−1.00"],
     ]
@@ -429,7 +396,7 @@ def test_methods_that_take_the_choice_of_another_do_not_repeat_it():
     rows = [
         outcome("a", name, d, 1.0, chosen_by=other) for name, other in choosers.items() for d in ("viterbi", "better")
     ]
-    layout = choices_layout(pd.DataFrame(rows))
+    layout = choices_layout(pd.concat(rows))
     found = dict(zip(layout["", "method"], layout["Viterbi"].to_numpy().tolist(), strict=True))
     assert found["CRF with induction"] == ["variance 5", "30", "60.00"]
     assert found["MALLET"] == ["settings of CRF with induction", "–", "–"]

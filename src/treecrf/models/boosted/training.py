@@ -97,7 +97,8 @@ class DenseTraining(Training):
         self._n_columns = len(problem.feature_types)
         sees_all = params.feature_fraction == 1.0 and params.influence_trimming == 0.0
         # Two labels whose probabilities at a row sum to one have opposite gradients, and so opposite trees.
-        self._is_mirrored = len(start) == 2 and (is_local or params.order == 0) and sees_all
+        sums_to_one = is_local or params.order == 0 or len(offsets) == len(labels) + 1  # each sequence is a position
+        self._is_mirrored = len(start) == 2 and sums_to_one and sees_all
         make_grower = WeightedGrower if self._divides else CompleteGrower
         with workers.timed("trees"):  # no more growers than threads, as their buffers are large
             n_growers = 1 if self._is_mirrored else min(workers.n_threads, space.n_labels)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from treecrf.compiled.struct import SOME_IN_EACH_ROW, TRUTH, WEIGHTS, Bool, Floa
 from treecrf.estimators.checks import NOT_NEGATIVE, SIZE
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import FEW_BINS
-from treecrf.io.arrays import Bools, Codes, Floats
+from treecrf.io.arrays import Bools, Codes, Floats, Ints
 from treecrf.io.messages import needs_extra
 from treecrf.models.base import Monitor
 from treecrf.models.chains import ChainLabeller, LatticeChains
@@ -83,36 +83,14 @@ class CRFSuite(ChainLabeller):
         return super()._sizes() | {"n_cells": int(slot_sizes(self.attributes_, self.window).sum())}
 
     def _train(self, train: SequenceSet, labels: Codes, weights: Floats | None, monitor: Monitor | None) -> None:
-        with needs_extra("rivals"):
-            import pycrfsuite
-
-        before = time.thread_time()
+        began = time.thread_time()
         cells, n_cells = window_cells(train, self.window)
-        trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
-        trainer.set_params(
-            {"c2": self.c2, "max_iterations": self.max_iterations}
-            | {"feature.possible_states": True, "feature.possible_transitions": True}
-        )
-        items, names = cells.astype(str).tolist(), labels.astype(str).tolist()
-        for first, last in pairwise(train.offsets):
-            trainer.append(items[first:last], names[first:last])
-        ready = time.thread_time()
-        with tempfile.TemporaryDirectory() as folder:
-            path = str(Path(folder, "model"))
-            trainer.train(path)
-            tagger = pycrfsuite.Tagger()
-            tagger.open(path)
-            info = tagger.info()
-            tagger.close()
-        n_labels = len(train.label_names)
-        self.cell_weights_: Floats = np.zeros((n_cells + 1, n_labels))
-        self.transition_weights_: Floats = np.zeros((n_labels, n_labels + 1))
-        for (cell, label), weight in info.state_features.items():
-            self.cell_weights_[int(cell), int(label)] = weight
-        for (label_before, label), weight in info.transitions.items():
-            self.transition_weights_[int(label), int(label_before)] = weight
-        self.seen_: Bools = np.bincount(labels, minlength=n_labels) > 0
-        self.seconds_ = {"windows": ready - before, "update": time.thread_time() - ready}
+        shape, settings = (n_cells + 1, len(train.label_names)), {"c2": self.c2, "max_iterations": self.max_iterations}
+        learnt = run_crfsuite(cells.astype(str).tolist(), labels, train.offsets, shape, settings)
+        self.cell_weights_: Floats = learnt.weights
+        self.transition_weights_: Floats = np.ascontiguousarray(np.pad(learnt.transitions.T, ((0, 0), (0, 1))))
+        self.seen_: Bools = np.bincount(labels, minlength=shape[1]) > 0
+        self.seconds_ = {"windows": time.thread_time() - began - learnt.seconds, "update": learnt.seconds}
         if monitor is not None:
             self.inputs_, self.label_names_ = Inputs(train.attributes), train.label_names
             monitor(1, dict(self.seconds_), float(self.log_likelihood(train).sum()))
@@ -122,3 +100,59 @@ class CRFSuite(ChainLabeller):
         cells, _ = window_cells(aligned, self.window)
         scores = score_cells(cells, self.cell_weights_)
         yield window_chains(scores, self.transition_weights_, aligned.offsets, self.seen_)
+
+
+class Learnt(NamedTuple):
+    """What CRFsuite has learnt.
+
+    Attributes
+    ----------
+    weights : float64, shape (n_features, n_labels)
+    transitions : float64, shape (n_labels, n_labels)
+        By label before and label.
+    seconds : float
+        CPU seconds of its search.
+    """
+
+    weights: Floats
+    transitions: Floats
+    seconds: float
+
+
+def run_crfsuite(
+    items: list[Any], labels: Codes, offsets: Ints, shape: tuple[int, int], settings: dict[str, float]
+) -> Learnt:
+    """Train CRFsuite on sequences whose positions have `items`, numbers of features as text, perhaps with values.
+
+    Parameters
+    ----------
+    items : list of (list of str or dict of str to float)
+    labels : int16, shape (n_positions,)
+    offsets : int64, shape (n_sequences + 1,)
+    shape : (int, int)
+        Numbers of features and of labels.
+    settings : dict
+        CRFsuite's.
+    """
+    with needs_extra("rivals"):
+        import pycrfsuite
+
+    trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
+    trainer.set_params(settings | {"feature.possible_states": True, "feature.possible_transitions": True})
+    names = labels.astype(str).tolist()
+    for first, last in pairwise(offsets):
+        trainer.append(items[first:last], names[first:last])
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder, "model"))
+        began = time.thread_time()
+        trainer.train(path)
+        seconds = time.thread_time() - began
+        tagger = pycrfsuite.Tagger()
+        tagger.open(path)
+        info = tagger.info()
+        tagger.close()
+    weights, transitions = np.zeros(shape), np.zeros((shape[1], shape[1]))
+    for found, array in ((info.state_features, weights), (info.transitions, transitions)):
+        for (row, column), weight in found.items():
+            array[int(row), int(column)] = weight
+    return Learnt(weights, transitions, seconds)

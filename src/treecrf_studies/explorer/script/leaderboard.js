@@ -11,7 +11,7 @@ function withGaps(rows) {
 const gapText = (row, gap = row.gap) => (gap === 0 ? "0" : signed(gap, metricOf(row.metric).digits));
 const markTip = (row) => `${nameOf(row)} on ${datasetText(row)}: ${valueText(row)}, ${kindText(row)}`;
 const colourOf = (family, families) => `var(--m${families.indexOf(family) % WORDS.colours.length})`;
-const unitOf = (metric) => ({ "%": "points" })[metricOf(metric).title.match(/\((.*)\)/)?.[1]] ?? metricOf(metric).title.match(/\((.*)\)/)?.[1] ?? "";
+const unitOf = (metric) => ({ "%": "points" })[metricOf(metric).unit] ?? metricOf(metric).unit ?? "";
 const inUnits = (metric, ...more) => [unitOf(metric), ...more].filter(Boolean).join(", ").replace(/^(.+)$/, " ($1)");
 
 function scoreColumns(metric) {
@@ -82,7 +82,7 @@ function withoutMetric(found, rows) {
 // --- one method ---
 
 function publishedOf(row) {
-  return DATA.published.filter((each) => each.quantity === metricOf(TESTED).title && ["study", "dataset", "method", "variant", "decoder"].every((name) => each[name] === row[name]));
+  return DATA.published.filter((each) => each.quantity === TESTED && ["study", "dataset", "method", "variant", "decoder"].every((name) => each[name] === row[name]));
 }
 
 function showMethod(chosen) {

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from treecrf_studies.framework.metrics import ACCURACY
 from treecrf_studies.future.methods import NO_BAG, split_method, variant_names
 
 
@@ -66,7 +67,7 @@ def beside_accuracies(best: pd.DataFrame, summary: pd.DataFrame) -> pd.DataFrame
     )
     return rows.assign(
         method=variant_names(rows),
-        quantity="accuracy (%)",
+        quantity=ACCURACY,
         variant=rows["variant"].fillna(""),
         measured=rows["value"],
         at_choice=rows["value"],

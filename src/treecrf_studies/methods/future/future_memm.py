@@ -295,15 +295,17 @@ class FutureFeatureMEMM(ChainLabeller):
 
     def future_features(self, data: SequenceSet) -> NDArray[np.float64]:
         """Q of every future feature at every position, float64, shape (n_positions, n_features)."""
-        bags = Bags(self.align_inputs(data, self.unseen), self.bag, self.instance_window)
+        bags = self._bags(data)
         values = [bags.probabilities(bags.scores(feature)) for feature in self.features_]
-        return np.stack(values, axis=1) if values else np.zeros((data.n_positions, 0))
+        return np.array(values).reshape(-1, data.n_positions).T
 
     def instance_scores(self, data: SequenceSet) -> NDArray[np.float64]:
         """G of every future feature for every observation, float64, shape (n_observations, n_features)."""
-        bags = Bags(self.align_inputs(data, self.unseen), self.bag, self.instance_window)
-        values = [bags.scores(feature) for feature in self.features_]
-        return np.stack(values, axis=1) if values else np.zeros((len(data.values), 0))
+        bags = self._bags(data)
+        return np.array([bags.scores(feature) for feature in self.features_]).reshape(-1, len(data.values)).T
+
+    def _bags(self, data: SequenceSet) -> Bags:
+        return Bags(self.align_inputs(data, self.unseen), self.bag, self.instance_window)
 
     def add_features(self, data: SequenceSet) -> SequenceSet:
         """Windows as single observations, with the thermometer codes of all future features as further attributes.

@@ -117,18 +117,15 @@ class SmileCRF(ChainLabeller):
 
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
         n_labels = len(self.label_names_)
-        n_iterations = self.forest_.n_trees // n_labels
-        every = every or n_iterations
+        n_trees = every * n_labels if every else self.forest_.n_trees
         aligned = self._aligned(data)
         space = chain.StateSpace(n_labels, self.order)
         columns = build_columns(window_codes(aligned, self.window), slot_sizes(aligned.attributes, self.window))
         evaluator = Evaluator(columns, space.labels_of_state, self.forest_.most_leaves)
         potentials = np.zeros((n_labels, data.n_positions, space.n_states))
-        for iteration in range(n_iterations):
-            for label in range(n_labels):
-                evaluator.add(self.forest_.tree(iteration * n_labels + label), potentials[label])
-            if (iteration + 1) % every == 0:
-                yield potentials
+        for end in range(n_trees, self.forest_.n_trees + 1, n_trees):
+            evaluator.add_trees(self.forest_, end - n_trees, end, potentials)
+            yield potentials
 
 
 def build_tuples(data: SequenceSet, window: tuple[int, int]) -> list[list[Any]]:

@@ -1,69 +1,11 @@
-"""Kernels of second derivatives: pair marginals of order-1 chains, and covariances with a direction in their scores."""
+"""Kernel of second derivatives: covariances with a direction in the scores of order-1 chains."""
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 from numba import float64, int32, int64, void
 
 from treecrf.compiled.kernel import kernel
-
-
-@kernel(
-    void(float64[:, ::1], int32[::1], float64[:, ::1], int64[::1], float64[:, ::1], float64[:, :, ::1]), allocates=True
-)
-def pair_marginals(scores, window_of, transitions, offsets, nodes, pairs):
-    """Probabilities of labels and of pairs of labels, by the scaled forward-backward recursions.
-
-    Parameters
-    ----------
-    scores : float64, shape (n_windows, n_labels)
-    window_of : int32, shape (n_positions,)
-    transitions : float64, shape (n_labels, n_labels)
-        By previous label and label.
-    offsets : int64, shape (n_sequences + 1,)
-    nodes : float64, shape (n_positions, n_labels)
-        Overwritten: P(y_t | X).
-    pairs : float64, shape (n_positions, n_labels, n_labels)
-        Overwritten: P(y_{t-1}, y_t | X), 0 at the first position of a sequence.
-    """
-    n_labels = scores.shape[1]
-    factors = np.exp(transitions)
-    beta, local, next_beta = np.empty(n_labels), np.empty(n_labels), np.empty(n_labels)
-    scales, exponentials = np.empty(len(nodes)), np.empty((len(nodes), n_labels))
-    for sequence in range(len(offsets) - 1):
-        begin, end = offsets[sequence], offsets[sequence + 1]
-        for position in range(begin, end):
-            window = window_of[position]
-            highest = scores[window].max()
-            scale = 0.0
-            for label in range(n_labels):
-                exponentials[position, label] = math.exp(scores[window, label] - highest)
-                value = 1.0
-                if position > begin:
-                    value = 0.0
-                    for before in range(n_labels):
-                        value += nodes[position - 1, before] * factors[before, label]
-                nodes[position, label] = value * exponentials[position, label]
-                scale += nodes[position, label]
-            scales[position] = scale
-            for label in range(n_labels):
-                nodes[position, label] /= scale
-        beta[:] = 1.0
-        for position in range(end - 1, begin - 1, -1):
-            for label in range(n_labels):
-                local[label] = exponentials[position, label] * beta[label] / scales[position]
-                nodes[position, label] *= beta[label]
-            for before in range(n_labels):
-                value = 0.0
-                for label in range(n_labels):
-                    product = factors[before, label] * local[label]
-                    pairs[position, before, label] = nodes[position - 1, before] * product if position > begin else 0.0
-                    value += product
-                next_beta[before] = value
-            for before in range(n_labels):
-                beta[before] = next_beta[before]
 
 
 @kernel(
@@ -88,8 +30,10 @@ def covary(window_of, offsets, nodes, pairs, node_direction, pair_direction, of_
     Parameters
     ----------
     window_of : int32, shape (n_positions,); offsets : int64, shape (n_sequences + 1,)
-    nodes, pairs
-        As from `pair_marginals`.
+    nodes : float64, shape (n_positions, n_labels)
+        P(y_t | X).
+    pairs : float64, shape (n_positions, n_labels, n_labels)
+        P(y_{t-1}, y_t | X); what is at the first position of a sequence does not count.
     node_direction : float64, shape (n_windows, n_labels)
     pair_direction : float64, shape (n_labels, n_labels)
         By previous label and label.

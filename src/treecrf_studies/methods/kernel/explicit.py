@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
-from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.io.messages import needs_extra
 from treecrf.models.base import Monitor
+from treecrf.models.linear.crfsuite import run_crfsuite
 from treecrf.sequences import SequenceSet
 from treecrf_studies.methods.kernel.forms import Form, KernelScores, monomial_features
 from treecrf_studies.methods.kernel.kernel_crf import KernelCRF
@@ -74,10 +71,15 @@ class PrimalCRF(KernelCRF):
         standards = Standards.of(train)
         windows = Windows.of(standards.apply(train), self.window)
         scores_with, features = monomial_features(self._make_kernel(windows, windows.inputs()), windows)
-        items = _items(features)
-        found, seconds = run_crfsuite(items, windows.window_of, labels, train.offsets, 1 / (2 * self.variance))
-        n_labels = len(train.label_names)
-        learnt, transitions = found.dense(features.shape[1], n_labels)
+        items, n_labels = _items(features), len(train.label_names)
+        settings = {"c2": 1 / (2 * self.variance), "max_iterations": 1000, "feature.minfreq": LEAST_SUM}
+        learnt, transitions, seconds = run_crfsuite(
+            [items[window] for window in windows.window_of],
+            labels,
+            train.offsets,
+            (features.shape[1], n_labels),
+            settings,
+        )
         self.seconds_ = {"windows": time.thread_time() - began - seconds, "update": seconds}
         chains = Chains(windows.window_of, labels.copy(), train.offsets.copy(), windows.n_windows, n_labels)
         objective = Objective(Primal(features), chains, self.variance, self.transition_variance)
@@ -89,66 +91,10 @@ class PrimalCRF(KernelCRF):
         self.scores_, self.transition_weights_ = scores_with(learnt), transitions
 
 
-class Found(NamedTuple):
-    """What CRFsuite has learnt: weights by (attribute, label) and by (label before, label), names as text."""
-
-    states: dict[tuple[str, str], float]
-    transitions: dict[tuple[str, str], float]
-
-    def dense(self, n_features: int, n_labels: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The same as arrays, shapes (n_features, n_labels) and (n_labels, n_labels)."""
-        weights, transitions = np.zeros((n_features, n_labels)), np.zeros((n_labels, n_labels))
-        for found, array in ((self.states, weights), (self.transitions, transitions)):
-            for (row, column), weight in found.items():
-                array[int(row), int(column)] = weight
-        return weights, transitions
-
-
-def run_crfsuite(
-    items: list[dict[str, float]],
-    window_of: NDArray[np.int32],
-    labels: NDArray[np.int16],
-    offsets: NDArray[np.int64],
-    penalty: float,
-) -> tuple[Found, float]:
-    """Train CRFsuite on sequences whose position t has the features ``items[window_of[t]]``; also CPU seconds of its
-    search.
-    """
-    with needs_extra("rivals"):
-        import pycrfsuite
-
-    trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
-    trainer.set_params(
-        {"c2": penalty, "max_iterations": 1000, "feature.possible_states": True, "feature.possible_transitions": True}
-        | {"feature.minfreq": LEAST_SUM}
-    )
-    names = labels.astype(str).tolist()
-    for first, last in pairwise(offsets):
-        trainer.append([items[window] for window in window_of[first:last]], names[first:last])
-    with tempfile.TemporaryDirectory() as folder:
-        path = str(Path(folder, "model"))
-        began = time.thread_time()
-        trainer.train(path)
-        seconds = time.thread_time() - began
-        tagger = pycrfsuite.Tagger()
-        tagger.open(path)
-        info = tagger.info()
-        tagger.close()
-    return Found(dict(info.state_features), dict(info.transitions)), seconds
-
-
 def _items(features: Any) -> list[dict[str, float]]:
     """The features of each window by their numbers as text; those that are 0 are left out."""
-    return list(_each_item(features))
-
-
-def _each_item(features: Any) -> Iterator[dict[str, float]]:
     from scipy.sparse import csr_array
 
     rows = csr_array(features)
-    names = [str(number) for number in range(rows.shape[1])]
-    for first, last in pairwise(rows.indptr):
-        yield {
-            names[column]: float(value)
-            for column, value in zip(rows.indices[first:last], rows.data[first:last], strict=True)
-        }
+    columns, values = rows.indices.astype(str).tolist(), rows.data.tolist()
+    return [dict(zip(columns[first:last], values[first:last], strict=True)) for first, last in pairwise(rows.indptr)]

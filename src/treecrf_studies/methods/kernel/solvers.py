@@ -16,7 +16,8 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf_studies.methods.kernel._covariance_kernels import covary, pair_marginals
+from treecrf.chain import pairwise_marginals
+from treecrf_studies.methods.kernel._covariance_kernels import covary
 from treecrf_studies.methods.kernel.objective import Line, Objective, Point, Vector, inner
 
 Operator = Callable[[Vector], Vector]
@@ -36,9 +37,11 @@ class Curvature:
     def __init__(self, objective: Objective, point: Point) -> None:
         chains = objective.chains
         self.objective = objective
-        self.nodes: NDArray[np.float64] = np.empty((len(chains.labels), chains.n_labels))
-        self.pairs: NDArray[np.float64] = np.empty((*self.nodes.shape, chains.n_labels))
-        pair_marginals(point.scores, chains.window_of, point.transitions, chains.offsets, self.nodes, self.pairs)
+        steps = np.pad(point.transitions.T, ((0, 0), (0, 1)))  # the first label has no weight
+        potentials = point.scores.T[:, chains.window_of, None] + steps[:, None, :]
+        marginals = pairwise_marginals(potentials, chains.offsets, 1)
+        self.nodes: NDArray[np.float64] = np.ascontiguousarray(marginals.sum(axis=2).T)
+        self.pairs: NDArray[np.float64] = np.ascontiguousarray(marginals[:, :, :-1].transpose(1, 2, 0))
 
     def times(self, vector: Vector) -> Vector:
         """The product of the Hessian and a vector."""

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from treecrf_studies.framework.metrics import ACCURACY
+
 STANDS_FOR = {
     "treecrf": "treecrf",
     "mallet": "mallet",
@@ -61,19 +63,22 @@ def training_accuracies() -> pd.DataFrame:
 def beside_peaks(summary: pd.DataFrame) -> pd.DataFrame:
     """Every published accuracy beside the measured peak, as the explorer shows published numbers.
 
-    The decoder is that which the number is compared with; inferred: whether the data set is one of `INFERRED`.
+    The decoder is that which the number is compared with; low and high are of the trainings at the peak or, where its
+    curve was not kept, at the choice; inferred: whether the data set is one of `INFERRED`.
     """
     known = training_accuracies().drop(columns="decoder").rename(columns={"compared": "decoder"})
-    known = known.merge(summary.drop(columns="published"), on=["dataset", "method", "decoder"])
+    keys = ["dataset", "method", "decoder"]
+    chosen, peaks = (summary[summary["point"] == point].set_index(keys) for point in ("choice", "peak"))
+    spread = peaks[["low", "high"]].combine_first(chosen[["low", "high"]].where(chosen["n"] > 1))
+    known = known.join(chosen[["stand_in", "unperturbed"]], on=keys, how="inner")
+    known = known.join(peaks["value"], on=keys).join(spread, on=keys)
     return known.assign(
         point="peak",
-        quantity="accuracy (%)",
+        quantity=ACCURACY,
         source="PhD table " + known["table"],
         published=known["percent"],
-        measured=known["peak_accuracy"],
-        at_choice=known["chosen_accuracy"],
-        low=known["peak_low"],
-        high=known["peak_high"],
+        measured=known["value"],
+        at_choice=known["unperturbed"],
         own=known["method"].isin(PAPERS_OWN),
         inferred=known["dataset"].isin(INFERRED),
     )

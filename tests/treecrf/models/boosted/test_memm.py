@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from builders import assert_potentials, larger_set, named_start, random_set
 
-import treecrf
 from treecrf import MEMM, SlidingWindow, TreeCRF
 from treecrf.missing import inject
 from treecrf.sequences import slot_sizes, window_codes
@@ -65,14 +64,3 @@ def test_order_0_is_the_sliding_window():
     window = SlidingWindow(6, 20, 1.0, (2, 1)).fit(data)
     np.testing.assert_array_equal(window.potentials(other), memm.potentials(other))
     assert window.get_params() == memm.get_params()
-
-
-def test_previous_labels_beyond_the_window_are_used():
-    # The label is the exclusive or of the letter and the label before: a window alone tells nothing.
-    rng = np.random.default_rng(0)
-    letters = rng.integers(0, 2, 3000)
-    labels = np.concatenate([np.bitwise_xor.accumulate(part) for part in letters.reshape(-1, 10)])
-    attributes = (treecrf.Attribute("letter", ("a", "b")),)
-    data = treecrf.SequenceSet(letters[:, None], np.arange(0, 3001, 10), attributes, labels, ("X", "Y"))
-    assert MEMM(10, 8, 1.0, order=1).fit(data).score(data) > 0.99
-    assert MEMM(10, 8, 1.0, order=0).fit(data).score(data) < 0.7

@@ -34,7 +34,7 @@ TRIMMED = {"row_fraction": 0.8, "influence_trimming": 0.2}
 
 
 def naive_trimming(influences, share):
-    """Which rows are left out: from the least influence on, equal ones together, while their sum is within the share."""
+    """Which rows are left out: from the least influence on, equal ones together, while the sum is within the share."""
     order = sorted(range(len(influences)), key=lambda row: influences[row])
     limit, left_out = share * math.fsum(influences), []
     for _, group in itertools.groupby(order, key=lambda row: round(influences[row], 9)):
@@ -175,26 +175,6 @@ def test_parts_that_are_everything_change_no_bit(missing):
     nearly = 1 - 1e-9  # rounds to all positions and all columns
     for part in ({"row_fraction": nearly}, {"feature_fraction": nearly}, {"influence_trimming": 1e-12}):
         assert_same_bits(whole, TreeCRF(**settings, **part, sampling_seed=5).fit(data), [data])
-
-
-def test_lists_grow_when_they_are_full(monkeypatch):
-    data = inject(larger_set(), 0.3, np.random.default_rng(0))
-    complete = TreeCRF(3, 40, 0.5, (1, 1), 2, row_fraction=0.5).fit(larger_set())
-    blended = TreeCRF(3, 40, 0.5, (1, 1), 2, row_fraction=0.5, missing="instance_weighting").fit(data)
-
-    def shorten(lists, *names):
-        return lists._replace(**{name: getattr(lists, name)[: data.n_positions] for name in names})
-
-    def with_short_lists(kind, **sizes):
-        workspace = allocate(kind, **sizes)
-        if "copies" in workspace._fields:
-            return workspace._replace(copies=shorten(workspace.copies, "positions", "weights"))
-        return workspace._replace(leaves=shorten(workspace.leaves, "positions"))
-
-    monkeypatch.setattr("treecrf.models.boosted.training.allocate", with_short_lists)
-    assert_same_bits(complete, TreeCRF(3, 40, 0.5, (1, 1), 2, row_fraction=0.5).fit(larger_set()))
-    again = TreeCRF(3, 40, 0.5, (1, 1), 2, row_fraction=0.5, missing="instance_weighting").fit(data)
-    assert_same_bits(blended, again)
 
 
 # --- drawing -------------------------------------------------------------------------------------------

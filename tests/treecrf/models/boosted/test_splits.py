@@ -1,13 +1,14 @@
 """Trees with sets of codes, thresholds, Newton leaves and missing as a code, against naive versions."""
 
 from functools import partial
+from itertools import permutations
 
 import naive
 import naive_hole_splits
 import naive_splits
 import numpy as np
 import pytest
-from builders import assert_potentials, larger_set, lasting_set, named_start, random_set
+from builders import HOLE_METHODS, assert_potentials, larger_set, lasting_set, named_start, random_set
 from naive_splits import Rules
 
 from treecrf import Attribute, SequenceSet, TreeCRF, chain
@@ -196,14 +197,26 @@ def test_a_hole_that_training_never_saw_goes_the_way_of_most(kind, rare):
     assert hole == common != of_rare
 
 
-def test_other_settings_than_those_of_the_training_are_refused():
-    data = inject(larger_set(), 0.2, np.random.default_rng(0))
-    for name, value in (("missing", "error"), ("window", (0, 0)), ("order", 0)):
-        model = (
-            TreeCRF(2, 10, 1.0, (1, 1), missing="incorporated", splits="subsets").fit(data).set_params(**{name: value})
-        )
-        for use in (model.predict_proba, lambda _data, model=model: model.flattened()):
-            with pytest.raises(
-                ValueError, match=rf"^{name} was .* in the training so far; set it back or fit again\.$"
-            ):
-                use(data)
+@pytest.mark.parametrize(
+    ("before", "name", "value"),
+    [
+        *[("incorporated", *change) for change in (("missing", "error"), ("window", (0, 0)), ("order", 0))],
+        *[(before, "missing", after) for before, after in permutations(HOLE_METHODS, 2)],
+        ("error", "missing", "instance_weighting"),
+        ("surrogate_splitting", "n_surrogates", 3),
+    ],
+)
+def test_other_settings_than_those_of_the_training_are_refused(before, name, value):
+    data = larger_set()
+    model = TreeCRF(2, 10, 1.0, (1, 1), missing=before, splits="subsets", warm_start=True, n_surrogates=2).fit(data)
+    model.set_params(**{name: value})
+    uses = [model.set_params(n_iterations=4).fit]
+    uses += [] if name == "n_surrogates" else [model.predict_proba, lambda _: model.flattened()]
+    for use in uses:
+        with pytest.raises(
+            ValueError,
+            match=rf"^{name} was .* in the training so far; set it back or (fit again|set warm_start=False)\.$",
+        ):
+            use(data)
+    with pytest.raises(ValueError, match="n_iterations"):
+        TreeCRF(2, 4, warm_start=True).fit(data).set_params(n_iterations=1).fit(data)

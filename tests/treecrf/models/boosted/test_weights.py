@@ -26,17 +26,6 @@ SETTINGS = [
 SEPARABLE = {"transitions": "separable", "leaf_values": "newton"}
 
 
-@pytest.mark.parametrize("settings", [*SETTINGS[:6], SEPARABLE])
-def test_half_weights_are_whole_ones_with_half_the_penalty(settings):
-    data = larger_set(n_sequences=12, longest=10)
-    weights = np.random.default_rng(0).integers(1, 8, 12) / 2
-    settings = {"window": (1, 1)} | settings
-    half = TreeCRF(4, 6, 1.0, **settings).fit(data, sample_weight=weights)
-    whole = TreeCRF(4, 6, 2.0, **settings).fit(data, sample_weight=2 * weights)
-    np.testing.assert_allclose(half.predict_proba(data), whole.predict_proba(data), atol=1e-5)
-    np.testing.assert_allclose(2 * half.log_likelihood_history_, whole.log_likelihood_history_, rtol=1e-5)
-
-
 @pytest.mark.parametrize("order", [0, 1, 2])
 def test_weights_of_positions_weigh_the_chain_rule(order):
     # Value and gradient by enumeration.

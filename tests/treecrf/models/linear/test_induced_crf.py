@@ -1,12 +1,13 @@
 """`InducedCRF` against enumeration, `LinearCRF` and planted conjunctions."""
 
 import itertools
+from functools import partial
 from typing import NamedTuple
 
 import naive
 import numpy as np
 import pytest
-from builders import cells_by_position, tuples
+from builders import assert_gradient, cells_by_position, tuples
 from builders import copied_set as random_set
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize_scalar
@@ -50,16 +51,6 @@ def naive_potentials(data, window, conjunctions, labels, transitions, features):
     return potentials
 
 
-def planted_set(seed, n_sequences=60):
-    """The label says whether exactly one of letter "a" and flag "yes" holds; a mark says nothing."""
-    rng = np.random.default_rng(seed)
-    offsets = np.arange(0, 10 * n_sequences + 1, 10)
-    letters, flags, marks = (rng.integers(0, n, offsets[-1]) for n in (2, 2, 4))
-    attributes = (Attribute("letter", ("a", "b")), Attribute("flag", ("no", "yes")), Attribute("mark", tuple("pqrs")))
-    values = np.stack([letters, flags, marks], axis=1)
-    return SequenceSet(values, offsets, attributes, (letters == 0) ^ (flags == 1), ("same", "other"))
-
-
 @pytest.mark.parametrize("features", ["pairs", "labels"])
 @pytest.mark.parametrize("window", [(0, 0), (1, 1)])
 def test_objective_and_gradient_equal_enumeration(window, features):
@@ -82,13 +73,9 @@ def test_objective_and_gradient_equal_enumeration(window, features):
 
     for chosen in ([7, 2, 5], range(len(data))):
         value, gradient = training.objective(training.part(np.array(chosen)))(weights)
-        part = data.select(sorted(chosen))
-        assert value == pytest.approx(expected(weights, part), abs=1e-9)
-        for index in range(0, len(weights), 5):
-            step = np.zeros_like(weights)
-            step[index] = 1e-5
-            slope = (expected(weights + step, part) - expected(weights - step, part)) / 2e-5
-            assert gradient[index] == pytest.approx(slope, abs=1e-6)
+        of_part = partial(expected, of=data.select(sorted(chosen)))
+        assert value == pytest.approx(of_part(weights), abs=1e-9)
+        assert_gradient(of_part, weights, gradient, 5)
 
 
 def test_without_conjunctions_the_optimum_is_that_of_a_linear_chain():
@@ -129,13 +116,8 @@ def test_predictions_are_those_of_the_weights_and_history_is_the_likelihood(feat
     log_likelihood = model.log_likelihood(data).sum()
     assert heard[-1][2] == pytest.approx(log_likelihood, abs=1e-8)
     assert model.objective_history_[-1] == pytest.approx(model.stages_[-1] @ model.stages_[-1] / 10 - log_likelihood)
-    assert [number for number, _, _ in heard] == list(range(1, len(model.stages_) + 1))
     assert set(heard[0][1]) == set(model.seconds_) == {"windows", "gradient", "induction"}
-    assert all(heard[-1][1][phase] <= model.seconds_[phase] for phase in model.seconds_)
     assert model.n_inductions_ == 6
-    staged = model.staged_score(other)
-    assert staged.shape == (len(heard), 2)
-    assert staged[-1].tolist() == [model.score(other), model.score(other, decoder="viterbi")]
 
 
 def test_a_shorter_fit_is_a_stage_of_a_longer_one():
@@ -170,15 +152,6 @@ def test_a_seed_perturbs_the_start():
     whole = SHORT | {"training_proportions": (), "start_noise": 0.0}  # neither parts nor noise are left to a seed
     quiet, none = (InducedCRF(**whole, random_state=seed).fit(data) for seed in (0, None))
     assert quiet.stages_[-1].tobytes() == none.stages_[-1].tobytes()
-
-
-def test_a_planted_conjunction_is_found():
-    train, test = planted_set(0), planted_set(1)
-    assert LinearCRF(5.0).fit(train).score(test) < 0.6
-    model = InducedCRF(5.0, n_iterations=40, keep_stages=True).fit(train)
-    # Cells: a, b, EDGE, no, yes, EDGE, ..; the second of two categories stands for both.
-    assert (1, 4) in tuples(model.conjunctions_)[: len(model.stages_[7]) // 2]
-    assert model.score(test) > 0.99
 
 
 def test_training_ends_at_the_optimum_where_nothing_is_left_to_induce():

@@ -30,6 +30,7 @@ from planted_claims import (
     plant_variants,
 )
 from planted_predictions import RULES, choice_of, predictions
+from planted_summary import outcome
 from planted_verdicts import DOWN, PLANTED, SAME, UP, coefficients, pairs, plant_growth, shrinkage, straight
 
 from treecrf.io.files import write_frame
@@ -230,9 +231,9 @@ def test_peaks_are_judged_at_the_peaks(tmp_path):
 def test_differences_are_also_averaged_as_published_ones(tmp_path):
     """Over documents, of all trainings where there are several; not shown where the test averages so too."""
     pairs("treecrf", "induced_crf", faq_ai_general=(0.9, 0.04), nettalk=(0.9, 0.04))(tmp_path)
-    columns = {"method": ["treecrf", "induced_crf"], "decoder": "better", "chosen_accuracy": [93.0, 90.5]}
-    for dataset, means in (("faq_ai_general", [93.5, float("nan")]), ("nettalk", [91.4, float("nan")])):
-        plant(pd.DataFrame(columns | {"chosen_mean": means}), tmp_path, "training", dataset, "summary")
+    for dataset, mean in (("faq_ai_general", 93.5), ("nettalk", 91.4)):
+        rows = outcome(dataset, "treecrf", choice=mean), outcome(dataset, "induced_crf", choice=90.5)
+        plant(pd.concat(rows), tmp_path, "training", dataset, "summary")
     (general,), (nettalk,) = (find(tmp_path, claim).observations for claim in ("P3.3", "P3.4"))
     assert general.found.alike == pytest.approx(3.0)
     assert nettalk.found.alike is None
@@ -270,8 +271,9 @@ def test_larger_samples_judge_every_claim_that_names_one(tmp_path):
 
 def test_seconds_that_were_measured_once_decide_nothing(tmp_path):
     for dataset, seconds in zip(CHAPTER_3[:3], (40.0, 2.0, 0.5), strict=True):
-        frame = pd.DataFrame({"method": ["mallet", "treecrf"], "decoder": "better", "peak_cpu_seconds": [seconds, 1.0]})
-        plant(frame, tmp_path, "training", dataset, "summary")
+        spent = {"mallet": seconds, "treecrf": 1.0}
+        rows = [outcome(dataset, method).assign(cpu_seconds=taken) for method, taken in spent.items()]
+        plant(pd.concat(rows), tmp_path, "training", dataset, "summary")
     finding = find(tmp_path, "P3.14")
     assert finding.verdict == "undecided"
     assert "protein: MALLET 40.0 s and TreeCRF 1.00 s to the peak, ratio 40.0 (measured once)" in finding.numbers
@@ -293,14 +295,9 @@ def test_the_neural_network_must_have_been_run(tmp_path):
 
 def test_peaks_stand_in_the_numbers(tmp_path):
     PLANTED["I1"]["replicated"](tmp_path)
-    peaks = pd.DataFrame(
-        {
-            "method": ["treecrf", "induced_crf"] * 2,
-            "decoder": [FB] * 2 + [VITERBI] * 2,
-            "peak_accuracy": [64.5, 64.4, 1, 1],
-        }
-    )
-    plant(peaks, tmp_path, "training", "protein", "summary")
+    peaks = {(FB, "treecrf"): 64.5, (FB, "induced_crf"): 64.4, (VITERBI, "treecrf"): 1.0, (VITERBI, "induced_crf"): 1.0}
+    rows = [outcome("protein", method, decoder, peak=peak) for (decoder, method), peak in peaks.items()]
+    plant(pd.concat(rows), tmp_path, "training", "protein", "summary")
     assert "peaks TreeCRF 64.50 %, CRF with induction 64.40 %" in find(tmp_path, "I1").numbers
 
 
@@ -512,7 +509,7 @@ def test_real_deviance_models_decide(tmp_path):
         for test_set in range(2)
         for sequence in range(6)
     ]
-    names = ["rate", "method", "training_set", "test_set", "sequence", "group", "block", "n_positions", "n_correct"]
+    names = ["rate", "method", "draw", "test_set", "sequence", "group", "block", "n_positions", "n_correct"]
     rng = np.random.default_rng(0)
     counts = pd.DataFrame(rows, columns=names).assign(dataset="protein")
     counts["n_correct"] += rng.integers(0, 2, len(counts))

@@ -1,15 +1,13 @@
-"""Future features against naive bags, finite differences, and sets where they must be found."""
-
-import itertools
+"""Future features: bags, line searches, patterns, and the labellers that discover them."""
 
 import naive
 import numpy as np
 import pytest
-from builders import larger_set
+from builders import assert_gradient, larger_set
 
-import treecrf
-from treecrf import Attribute, SequenceSet, SlidingWindow, TreeCRF
+from treecrf import Attribute, SequenceSet, SlidingWindow, TreeCRF, chain
 from treecrf.sequences import MISSING, window_codes
+from treecrf.trees.forest import Evaluator
 from treecrf_studies.datasets.synthetic import future_splits
 from treecrf_studies.methods import FutureFeatureMEMM, FutureFeatureTreeCRF
 from treecrf_studies.methods.future._bag_kernels import (
@@ -21,11 +19,14 @@ from treecrf_studies.methods.future._bag_kernels import (
     slope_along,
 )
 from treecrf_studies.methods.future.features import (
+    NO_STATES,
     Bags,
+    columns_of,
     cut_windows,
     even_thresholds,
     thermometer,
 )
+from treecrf_studies.methods.future.training import best_concave_step, best_step, tree_grower
 
 # Sequences of different lengths, one of them 1; the second has two observations beyond its positions.
 OFFSETS = np.array([0, 4, 7, 8, 17])
@@ -70,26 +71,28 @@ def test_noisy_or_is_that_of_equation_5_11(bag):
     assert bag_probabilities(scores, bag)[6] > 0.0  # an observation beyond the last position is seen
 
 
-def test_proposition_5_1_equals_finite_differences():
-    _, scores = random_scores()
-    labels = np.random.default_rng(1).integers(0, 3, len(scores)).astype(np.int16)
-    residuals = np.empty_like(scores)
-    residuals_of(scores, labels, residuals)
-    for t, label in itertools.product(range(len(scores)), range(3)):
-        direction = np.zeros_like(scores)
-        direction[t, label] = 1.0
-        up, down = (log_likelihood_along(scores, direction, step, labels) for step in (1e-5, -1e-5))
-        assert residuals[t, label] == pytest.approx((up - down) / 2e-5, abs=1e-8)
-
-
-def test_the_likelihood_along_a_step_is_that_of_equation_5_4():
+def test_the_likelihood_along_a_step_is_that_of_equation_5_4_with_its_slope():
+    """And its gradient that of proposition 5.1."""
     _, scores = random_scores()
     direction = random_scores(5)[1]
     labels = np.random.default_rng(1).integers(0, 3, len(scores)).astype(np.int16)
-    for step in (0.0, 0.7, 900.0):
+
+    def along(step):
+        return log_likelihood_along(scores, direction, step, labels)
+
+    for step in (0.0, 0.7, 40.0, 900.0):
         after = scores + step * direction
         expected = sum(after[t, label] - naive.log_sum(list(after[t])) for t, label in enumerate(labels))
-        assert log_likelihood_along(scores, direction, step, labels) == pytest.approx(expected, rel=1e-12)
+        assert along(step) == pytest.approx(expected, rel=1e-12)
+        slope = (along(step + 1e-5) - along(step - 1e-5)) / 2e-5
+        assert slope_along(scores, direction, step, labels) == pytest.approx(slope, rel=1e-5, abs=1e-5)
+    residuals = np.empty_like(scores)
+    residuals_of(scores, labels, residuals)
+
+    def at(values):
+        return log_likelihood_along(values.reshape(scores.shape), scores, 0.0, labels)
+
+    assert_gradient(at, scores.ravel(), residuals.ravel(), atol=1e-8)
 
 
 @pytest.mark.parametrize("bag", BAGS)
@@ -116,15 +119,6 @@ def test_proposition_5_2_equals_finite_differences(bag):
         difference = (likelihood(patterns + step) - likelihood(patterns - step)) / 2e-5
         assert eta * sums[i] == pytest.approx(difference, abs=1e-8)
         assert counts[i] == sum(i in naive_bag(bag, t) for t in range(OFFSETS[-1]))
-
-
-def test_slopes_are_those_of_the_likelihood():
-    _, scores = random_scores()
-    direction = random_scores(5)[1]
-    labels = np.random.default_rng(1).integers(0, 3, len(scores)).astype(np.int16)
-    for step in (0.0, 0.7, 40.0):
-        up, down = (log_likelihood_along(scores, direction, step + d, labels) for d in (1e-5, -1e-5))
-        assert slope_along(scores, direction, step, labels) == pytest.approx((up - down) / 2e-5, rel=1e-5, abs=1e-6)
 
 
 def test_thermometer_has_a_bit_for_every_threshold_that_is_reached():
@@ -173,19 +167,6 @@ def test_generated_sets_are_learnt(kind, g0):
     assert best_stage(model, splits) >= 0.999
 
 
-def test_a_sign_nine_positions_later_is_found_by_future_features_alone():
-    splits = future_splits("distant", n_train=150, n_validation=60, n_test=60)
-    asked = splits.test.values[:, 0] == splits.test.attributes[0].categories.index("?")
-    asked &= np.arange(splits.test.n_positions) % 30 < 30 - 9
-    truth = splits.test.labels[asked]
-    chained = TreeCRF(30, 10, 0.0, order=4).fit(splits.train).predict(splits.test)
-    assert (chained[asked] == truth).mean() < 0.65
-    model = FutureFeatureMEMM(60, order=0, bag=9, g0=-5.0).fit(splits.train, validation=splits.validation)
-    assert (model.predict(splits.test)[asked] == truth).mean() > 0.99
-    blind = FutureFeatureMEMM(60, order=0, bag=8).fit(splits.train, validation=splits.validation)
-    assert (blind.predict(splits.test)[asked] == truth).mean() < 0.65
-
-
 def test_training_likelihood_rises_and_steps_keep_their_bounds(found):
     history = found.stages_["log_likelihood"]
     assert (np.diff(history) > 0).all()
@@ -219,18 +200,11 @@ def test_features_are_those_of_the_text(found, xor):
 
 @pytest.mark.parametrize("order", [0, 1, 2, 3, 4])
 @pytest.mark.parametrize("each_label", [False, True])
-def test_potentials_are_normalized_and_marginals_those_of_the_directed_chain(order, each_label):
+def test_potentials_are_normalized(order, each_label):
     splits = future_splits("or", n_train=30, n_validation=15, n_test=3, length=5)
     model = FutureFeatureMEMM(12, 4, order=order, bag=2, each_label=each_label)
     model.fit(splits.train, validation=splits.validation)
-    potentials, marginals = model.potentials(splits.test), model.predict_proba(splits.test)
-    np.testing.assert_allclose(np.exp(potentials).sum(axis=0), 1.0)
-    for begin in range(0, 15, 5):
-        scores = naive.chain_scores(potentials, begin, begin + 5, order)
-        assert np.exp(list(scores.values())).sum() == pytest.approx(1.0)
-        for t in range(5):
-            expected = sum(np.exp(score) for labels, score in scores.items() if labels[t] == 1)
-            assert marginals[begin + t, 1] == pytest.approx(expected, abs=1e-10)
+    np.testing.assert_allclose(np.exp(model.potentials(splits.test)).sum(axis=0), 1.0)
 
 
 def three_ways(n_sequences, seed):
@@ -253,18 +227,13 @@ def test_every_label_has_features_of_its_own():
     assert SlidingWindow(40, 10, 0.0).fit(train).score(test) < 0.75
 
 
-def test_a_crf_uses_the_features_that_are_found(xor, tmp_path):
+def test_a_crf_uses_the_features_that_are_found(xor):
     model = FutureFeatureTreeCRF(40, g0=-7.0, order=1, n_iterations=60).fit(xor.train, validation=xor.validation)
     assert model.score(xor.test) > 0.99
     assert model.get_params()["g0"] == -7.0
     assert model.get_params()["crf_iterations"] == 40
     expected = TreeCRF(40, 10, 20.0).fit(model.add_features(xor.train)).potentials(model.add_features(xor.test))
     np.testing.assert_array_equal(model.potentials(xor.test), expected)
-    model.save(tmp_path / "model.npz")
-    again = treecrf.load(tmp_path / "model.npz")
-    np.testing.assert_array_equal(again.predict(xor.test), model.predict(xor.test))
-    stages = [stage["viterbi"] for stage in again.staged_predict(xor.test, every=20)]
-    np.testing.assert_array_equal(stages[1], model.predict(xor.test, "viterbi"))
 
 
 # --- edges ------------------------------------------------------------------------------------------
@@ -295,3 +264,51 @@ def test_bags_of_cut_instances_see_their_surroundings():
     bags = Bags(data, 2, (1, 0))
     assert len(bags.instances.attributes) == 2 * len(data.attributes)
     assert len(bags.instances.values) == len(data.values)
+
+
+@pytest.mark.parametrize(
+    ("objective", "upper", "expected"),
+    [
+        (lambda step: -((step - 7.3) ** 2), 40.0, 7.3),
+        (lambda step: -((step - 7.3) ** 2), 5.0, 5.0),
+        (lambda step: -((step + 1.0) ** 2), 40.0, 0.0),
+        (lambda step: 3 * np.exp(-((step - 2000) ** 2) / 1e6) + np.exp(-((step - 2) ** 2)), 1e6, 2000.0),
+    ],
+)
+def test_steps_are_found_between_the_bounds(objective, upper, expected):
+    found = best_step(objective, upper)
+    assert found.step == pytest.approx(expected, rel=2e-3, abs=1e-3)
+    assert found.value == objective(found.step) or found.step == 0.0
+    assert 0.0 <= found.step <= found.reach <= upper
+    assert best_step(objective, found.reach).step == pytest.approx(found.step, rel=2e-3, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("best", "upper", "expected"), [(7.3, 40.0, 7.3), (7.3, 5.0, 5.0), (-1.0, 40.0, 0.0), (0.01, 9.0, 0.01)]
+)
+def test_steps_of_concave_objectives_are_found_by_their_slope(best, upper, expected):
+    step, reach = best_concave_step(lambda step: np.tanh(best - step), upper)
+    assert step == pytest.approx(expected, rel=2e-3, abs=1e-3)
+    assert 0.0 <= step <= reach <= upper
+    assert best_concave_step(lambda step: np.tanh(best - step), reach) == (step, reach)
+
+
+@pytest.mark.parametrize("l2_regularization", [0.0, 2.0])
+def test_patterns_are_grown_on_every_instance_of_every_bag(l2_regularization):
+    """Section 5.3.2 fits g(x_{t+j}) of all t and j; equal instances never part, so their sums are enough."""
+    rng = np.random.default_rng(7)
+    attributes = tuple(Attribute(name, ("a", "b", "c")) for name in "xyz")
+    data = SequenceSet(rng.integers(0, 3, (40, 3)), np.array([0, 40]), attributes)
+    counts = rng.integers(0, 4, 40)
+    instance = np.repeat(np.arange(40), counts)
+    gradients = rng.normal(0.0, 1e-6, len(instance))  # of many bags, hence tiny
+    columns = columns_of(data)
+    grow = tree_grower(columns, chain.StateSpace(1, 0), np.zeros(40, dtype=np.int32), 6, l2_regularization)
+    tree = grow(np.bincount(instance, gradients, 40), counts)
+    found = np.zeros((40, 1))
+    Evaluator(columns, NO_STATES, len(tree.values)).add(tree, found)
+    sizes = [4] * 3  # the last is outside the sequence
+    features = np.array([naive.one_hot(data.values[i], (), sizes, 1) for i in instance])
+    expected = naive.cart(features, 1e6 * gradients, 6, l2_regularization)
+    assert len(tree.values) == 6
+    np.testing.assert_allclose(1e6 * found[instance, 0], expected, atol=1e-6)

@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 from builders import number_set, random_set
 
-from treecrf_studies.methods.kernel._covariance_kernels import covary, pair_marginals
 from treecrf_studies.methods.kernel.forms import Monomials, monomial_weights, n_slot_sets, slot_sets
+from treecrf_studies.methods.kernel.objective import Chains, Objective, Primal
+from treecrf_studies.methods.kernel.solvers import Curvature
 from treecrf_studies.methods.kernel.windows import (
     LEAST_TRACE,
     Kernel,
@@ -152,34 +153,23 @@ def test_uniform_pivots_are_no_combinations_of_others():
 
 
 @pytest.mark.parametrize("n_labels", [2, 3])
-def test_covariances_are_those_of_all_sequences(n_labels):
+@pytest.mark.parametrize("lowest", [0.0, -2000.0])
+def test_covariances_are_those_of_all_sequences(n_labels, lowest):
+    """Also where a label cannot be."""
     rng = np.random.default_rng(1)
-    offsets, window_of = np.array([0, 3, 4, 4, 8]), np.array([0, 1, 0, 2, 3, 2, 1, 0], dtype=np.int32)
+    offsets, window_of = np.array([0, 3, 4, 8]), np.array([0, 1, 0, 2, 3, 2, 1, 0], dtype=np.int32)
     scores, direction = rng.normal(0, 2, (2, 4, n_labels))
+    scores[0, 1] += lowest
     transitions, pair_direction = rng.normal(0, 2, (2, n_labels, n_labels))
-    nodes, pairs = np.empty((8, n_labels)), np.empty((8, n_labels, n_labels))
-    pair_marginals(scores, window_of, transitions, offsets, nodes, pairs)
+    chains = Chains(window_of, np.zeros(8, dtype=np.int16), offsets, 4, n_labels)
+    objective = Objective(Primal(np.eye(4)), chains, 1.0, 1.0)
+    hessian = Curvature(objective, objective.start()._replace(scores=scores, transitions=transitions))
     paths = naive.Paths(offsets, n_labels)
     probabilities, _ = paths.probabilities(scores[window_of], transitions)
-    np.testing.assert_allclose(nodes, np.tensordot(probabilities, paths.nodes, 1), atol=1e-12)
-    np.testing.assert_allclose(pairs.sum(axis=0), np.tensordot(probabilities, paths.pairs, 1), atol=1e-12)
-    np.testing.assert_allclose(pairs[1:3].sum(axis=1), nodes[1:3], atol=1e-12)
-    np.testing.assert_array_equal(pairs[[0, 3, 4]], 0)
-    of_nodes, of_pairs = np.empty_like(scores), np.empty_like(transitions)
-    covary(window_of, offsets, nodes, pairs, direction, pair_direction, of_nodes, of_pairs)
+    np.testing.assert_allclose(hessian.nodes, np.tensordot(probabilities, paths.nodes, 1), atol=1e-12)
+    np.testing.assert_allclose(hessian.pairs.sum(axis=0), np.tensordot(probabilities, paths.pairs, 1), atol=1e-12)
+    vector = objective.lift(direction, pair_direction)
     expected, expected_pairs = paths.covariance(probabilities, direction[window_of], pair_direction)
     by_window = np.zeros_like(scores)
     np.add.at(by_window, window_of, expected)
-    np.testing.assert_allclose(of_nodes, by_window, atol=1e-11)
-    np.testing.assert_allclose(of_pairs, expected_pairs, atol=1e-11)
-
-
-def test_labels_that_cannot_be_do_not_covary():
-    scores = np.array([[0.0, -2000.0], [0.0, 1.0]])
-    offsets, window_of = np.array([0, 3]), np.array([0, 1, 0], dtype=np.int32)
-    nodes, pairs = np.empty((3, 2)), np.empty((3, 2, 2))
-    pair_marginals(scores, window_of, np.zeros((2, 2)), offsets, nodes, pairs)
-    of_nodes, of_pairs = np.empty((2, 2)), np.empty((2, 2))
-    covary(window_of, offsets, nodes, pairs, np.eye(2), np.zeros((2, 2)), of_nodes, of_pairs)
-    variance = nodes[1, 0] * nodes[1, 1]
-    np.testing.assert_allclose(of_nodes, [[0, 0], [-variance, variance]], atol=1e-15)
+    np.testing.assert_allclose(hessian.times(vector) - vector, objective.lift(by_window, expected_pairs), atol=1e-11)
