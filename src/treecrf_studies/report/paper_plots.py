@@ -338,7 +338,7 @@ def words_of_figures(settings: Settings) -> Mapping[str, Words]:
     scaling = frames.of("cost", "", "scaling")
     for letter, (axis, quantity, by, what) in GROWTH.items() if len(scaling) else ():
         rows = reduce_scaling(scaling[(scaling["axis"] == axis) & (scaling["quantity"] == quantity)])
-        if len(set(rows["value"])) > 1:
+        if len(set(rows["size"])) > 1:
             found[f"cost/figure_3_3{letter}"] = growth_words(rows, by, what)
     if len(effects):
         names = {name: effects[name].map(method_name) for name in ("method", "other")}
@@ -426,17 +426,19 @@ def growth_words(rows: pd.DataFrame, by: str, what: str) -> Words:
     """What a part of figure 3.3 shows, from rows of `treecrf_studies.cost.summary.reduce_scaling`: methods at the
     largest value, and the medians of all.
     """
-    rows = rows.assign(method=rows["method"].map(training_method_name)).sort_values(["value", "seconds"])
-    largest = rows[rows["value"] == rows["value"].max()]
-    quick, slow, end = largest.iloc[0], largest.iloc[-1], f"a {by} of {rows['value'].max():g}"
+    rows = rows.assign(method=rows["method"].map(training_method_name)).sort_values(["size", "value"])
+    columns = {"size": by, "method": "method", "value": "seconds", "low": "seconds_low", "high": "seconds_high"}
+    rows = rows[[*columns, "n_positions"]].rename(columns=columns)
+    largest = rows[rows[by] == rows[by].max()]
+    quick, slow, end = largest.iloc[0], largest.iloc[-1], f"a {by} of {rows[by].max():g}"
     sentence = (
         f"{_two_digits(slow['seconds'] / quick['seconds'])} times the CPU seconds of {quick['method']} are taken by "
         f"{slow['method']} at {end}."
     )
     shown = with_and(f"{name} {three_digits(seconds)}" for name, seconds in largest[["method", "seconds"]].to_numpy())
     alt = f"{what} by {by}, on logarithmic axes, of {counted(len(largest), 'method')}. At {end}: {shown}."
-    numbers = texts_of(rows.drop(columns=["axis", "quantity"]).rename(columns={"value": by}))
-    numbers[by] = [f"{value:g}" for value in rows["value"]]
+    numbers = texts_of(rows)
+    numbers[by] = [f"{size:g}" for size in rows[by]]
     for name in ("seconds", "seconds_low", "seconds_high"):
         numbers[name] = rows[name].map(three_digits)
     return Words(sentence, alt, numbers)

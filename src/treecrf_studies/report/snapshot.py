@@ -211,7 +211,7 @@ def _frame(files: StudyFiles, name: str, dataset: str = "") -> pd.DataFrame | No
     if measured is None:
         return None
     stand_ins = {name: describe(name).stand_in is not None for name in measured.get("dataset", pd.Series()).unique()}
-    return study.module("summary").summarise(SummaryContext({source: [measured]}, {}, stand_ins=stand_ins))[name]
+    return study.module("summary").make_frames(SummaryContext({source: [measured]}, {}, stand_ins=stand_ins))[name]
 
 
 def _banner(parts: Sequence[StudyPart]) -> Markdown:

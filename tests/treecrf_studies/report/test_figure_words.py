@@ -50,8 +50,8 @@ def test_curves_are_those_of_the_preferred_decoder_with_iterations(curves):
 
 def test_growth_of_cost_is_told_at_the_largest_value():
     rows = [(10, "mallet", 1.0), (100, "treecrf", 0.5), (10, "treecrf", 0.1), (100, "mallet", 10.0)]
-    frame = pd.DataFrame(rows, columns=["value", "method", "seconds"]).assign(axis="length", quantity="induction")
-    frame = frame.assign(seconds_low=frame["seconds"] / 2, seconds_high=2 * frame["seconds"], n_positions=1000)
+    frame = pd.DataFrame(rows, columns=["size", "method", "value"]).assign(axis="length", quantity="induction")
+    frame = frame.assign(low=frame["value"] / 2, high=2 * frame["value"], n_positions=1000)
     words = growth_words(frame, "sequence length", "CPU seconds of an induction")
     assert words.sentence == "20 times the CPU seconds of TreeCRF are taken by MALLET at a sequence length of 100."
     assert words.alt.endswith("of 2 methods. At a sequence length of 100: TreeCRF 0.500 and MALLET 10.0.")
