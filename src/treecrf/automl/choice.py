@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.special import entr
 
 from treecrf.automl.candidates import (
     METHODS,
@@ -79,6 +80,8 @@ class Choice(NamedTuple):
     accuracy : Accuracy
         The metric to expect on new sequences, in percent, of a training with the whole file; the choice itself is taken
         into account.
+    log_loss : float
+        Nats a held-out position.
     table : DataFrame
         One row for each candidate that passed through the folds and one for their average, the best first: method,
         window, inputs ("given", or the derived ones after a plus), settings (in words), iterations (text, empty for the
@@ -99,12 +102,30 @@ class Choice(NamedTuple):
     weights: list[float]
     metric: Metric
     accuracy: Accuracy
+    log_loss: float
     table: pd.DataFrame
     n_folds: int
     n_positions: int
     left_out: list[str]
     reason: str
     seconds: float
+
+    def doubt(self, always: float, shares: NDArray[np.float64]) -> str:
+        """A sentence after a blank where it is not shown that anything was learnt, else "".
+
+        Parameters
+        ----------
+        always : float
+            The metric, percent, of always answering the commonest label.
+        shares : float64, shape (n_labels,)
+            Of the labels, whose entropy is the log loss of guessing by them.
+        """
+        doubts = {
+            "the interval goes down to it": self.accuracy.low <= always,
+            "the probabilities say no more than the shares of the labels": self.log_loss >= entr(shares).sum(),
+        }
+        found = " and ".join(doubt for doubt, holds in doubts.items() if holds)
+        return f" What was chosen may be no better: {found}." if found else ""
 
     def build(self, options: FitOptions) -> tuple[Labeller, str]:
         """What was chosen, not trained, and its treatment of missing cells; an average sees them as they are."""
@@ -291,13 +312,14 @@ def choose_best(
         shift = points - expected.points
         expected = Accuracy(points, *np.clip([expected.low + shift, expected.high + shift], 0, 100).tolist())
     expected = curve.correct(expected, folds.growth / folds.share, folds.n_folds)
-    table = _table(validated, averaged, counts, log_loss.sum(axis=1) / held_out.n_positions)
+    losses = log_loss.sum(axis=1) / held_out.n_positions
     return Choice(
         [validated[place].best for place in taken],
         [float(weights[place]) for place in taken],
         folds.metric,
         expected,
-        table,
+        float(losses[chosen]),
+        _table(validated, averaged, counts, losses),
         n_folds,
         int(folds.data.lengths[np.unique(np.concatenate(folds.parts[:n_folds]))].sum()),
         search.left_out,

@@ -408,14 +408,16 @@ def _choose(
         choice = planned.carry_out(tick)
     unit = "block" if folds.are_blocks else unit
     _show_choice(choice, unit, data.has_missing)
-    commonest = label_counts(folds.data).iloc[0]
+    counts = label_counts(folds.data)
+    commonest = counts.iloc[0]
     share, label = 100 * commonest["share"], quoted(commonest["label"])
     always = np.full(folds.data.n_positions, folds.data.label_names.index(commonest["label"]), dtype=np.int16)
     points = float(metric.counts(always, folds.data).points)
-    has_learnt = choice.accuracy.points > points
     of_metric = "" if metric.name == "accuracy" else f", with {metric.words} {points:.1f} %"
-    if has_learnt:
-        shared.say(f"Always answering {label} would be right at {share:.1f} % of the positions{of_metric}.\n")
+    doubt = choice.doubt(points, counts["share"].to_numpy())
+    has_learnt = not doubt
+    if choice.accuracy.points > points:
+        shared.say(f"Always answering {label} would be right at {share:.1f} % of the positions{of_metric}.{doubt}\n")
     else:
         shared.say(
             f"That is no better than always answering {label} ({share:.1f} %{of_metric}): the inputs say nothing about "

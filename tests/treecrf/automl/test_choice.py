@@ -24,6 +24,7 @@ from treecrf.automl.cross_validation import CVResults, FoldResult, make_folds, s
 from treecrf.automl.fitting import FitOptions
 from treecrf.automl.scores import Counts
 from treecrf.automl.search import SCREENING, BudgetedSearch, CrossValidated, more_iterations
+from treecrf.statistics.metrics import Accuracy
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +40,23 @@ def test_the_window_that_is_needed_is_found(choice):
     assert choice.n_folds == 5
     assert choice.left_out == []
     assert choice.n_positions == 400
+
+
+def test_what_may_be_no_better_than_guessing_is_called_so(choice):
+    shares = np.array([0.5, 0.25, 0.25])
+    guessing = 0.5 * np.log(2) + 0.5 * np.log(4)
+    certain = choice._replace(accuracy=Accuracy(60.0, 51.0, 69.0), log_loss=guessing - 1e-9)
+    assert certain.doubt(50.0, shares) == ""
+    interval, probabilities = (
+        "the interval goes down to it",
+        "the probabilities say no more than the shares of the labels",
+    )
+    for change, found in (
+        ({"accuracy": Accuracy(60.0, 50.0, 70.0)}, interval),
+        ({"log_loss": guessing + 1e-9}, probabilities),
+        ({"accuracy": Accuracy(60.0, 49.0, 71.0), "log_loss": 2.0}, f"{interval} and {probabilities}"),
+    ):
+        assert certain._replace(**change).doubt(50.0, shares) == f" What was chosen may be no better: {found}."
 
 
 def test_every_number_that_decides_is_in_the_table(choice):
