@@ -69,7 +69,9 @@ def beside_peaks(summary: pd.DataFrame) -> pd.DataFrame:
     known = training_accuracies().drop(columns="decoder").rename(columns={"compared": "decoder"})
     keys = ["dataset", "method", "decoder"]
     chosen, peaks = (summary[summary["point"] == point].set_index(keys) for point in ("choice", "peak"))
-    spread = peaks[["low", "high"]].combine_first(chosen[["low", "high"]].where(chosen["n"] > 1))
+    peaks = peaks[peaks["value"].notna()]
+    without = chosen[~chosen.index.isin(peaks.index) & (chosen["n"] > 1)]
+    spread = pd.concat([peaks, without])[["low", "high"]]
     known = known.join(chosen[["stand_in", "unperturbed"]], on=keys, how="inner")
     known = known.join(peaks["value"], on=keys).join(spread, on=keys)
     return known.assign(
