@@ -57,12 +57,7 @@ def cell_texts(column: pd.Series, name: str) -> NDArray[np.object_]:
         return column.fillna("").to_numpy(dtype=object)
     if isinstance(column.dtype, pd.CategoricalDtype):  # whose rows share the text of a category
         column = column.cat.remove_unused_categories()
-        codes = column.cat.codes.to_numpy()
-        try:
-            texts = cell_texts(pd.Series(column.cat.categories), name)
-        except CellError as error:
-            raise CellError(int(np.argmax(codes == error.row)), name, error.problem) from None
-        return np.append(texts, "")[codes]
+        return np.append(_level_texts(column, name), "")[column.cat.codes.to_numpy()]
     if pd.api.types.is_numeric_dtype(column.dtype):
         return _number_texts(column)
     texts = np.empty(len(column), dtype=object)
@@ -73,6 +68,19 @@ def cell_texts(column: pd.Series, name: str) -> NDArray[np.object_]:
         except UnicodeError:
             raise CellError(row, name, f"{quoted(cell)} is not text in UTF-8; fix that cell.") from None
     return texts
+
+
+def _level_texts(column: pd.Series, name: str) -> NDArray[np.object_]:
+    """The text of each category of a column; an error names a row that has it."""
+    import pandas as pd
+
+    try:
+        return cell_texts(pd.Series(column.cat.categories), name)
+    except CellError as error:
+        rows = np.flatnonzero(column.cat.codes.to_numpy() == error.row)
+        if len(rows):
+            raise CellError(int(rows[0]), name, error.problem) from None
+        raise ValueError(f"column {quoted(name)}, a category that no row has: {error.problem}") from None
 
 
 def is_text(column: pd.Series) -> bool:
@@ -230,9 +238,8 @@ class Column:
         """Texts of the levels of a categorical column, also of those that no cell has; None where they are not given."""
         if isinstance(self.cells, list) or not hasattr(self.cells.dtype, "categories"):
             return None
-        import pandas as pd
 
-        texts = cell_texts(pd.Series(self.cells.dtype.categories), self.name).tolist()
+        texts = _level_texts(self.series, self.name).tolist()
         return None if "" in texts or repeated(texts) is not None else texts
 
     def refuse_nested(self) -> None:

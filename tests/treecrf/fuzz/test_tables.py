@@ -271,6 +271,13 @@ def test_cells_that_are_no_text_are_named(role, cell, dtype):
     assert message == f"row 1, column '{role}': {cell!r} is not text in UTF-8; fix that cell."
 
 
+def test_a_category_that_no_row_has_and_that_is_no_text_is_named():
+    x = pd.Categorical.from_codes([0, 0], categories=pd.Index(["a", b"\xff"], dtype=object))
+    frame = pd.DataFrame({"sequence": ["1", "2"], "label": ["u", "v"], "x": x})
+    message = assert_clear(lambda: SequenceSet.from_frame(frame, sequence="sequence", label="label"))
+    assert message == r"column 'x', a category that no row has: b'\xff' is not text in UTF-8; fix that cell."
+
+
 def test_bytes_in_parquet(tmp_path):
     path = tmp_path / "t.parquet"
     frame = pd.DataFrame({"sequence": [1, 1, 2], "label": ["u", "v", "u"], "x": ["a", None, "é"]}, dtype=object)
