@@ -148,7 +148,7 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], kind: str, with_fo
     told = {"Title": figure.get_label(), "Description": seen_in(figure)}
     told = {name: text for name, text in told.items() if text}
     metadata = {"svg": {"Date": None, **told}, "pdf": {"CreationDate": None}, "png": {"Software": None}}[kind]
-    with mpl.rc_context(SETTINGS if with_fonts else SETTINGS | {"svg.fonttype": "none"}):
+    with mpl.rc_context(SETTINGS | {"svg.fonttype": "path" if with_fonts else "none"}):
         figure.savefig(path, format=kind, dpi=200, metadata=metadata)
     figure.set_layout_engine("none")  # laid out once: the layout takes as long as the drawing
 
