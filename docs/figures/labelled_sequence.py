@@ -32,9 +32,9 @@ def label_word() -> tuple[list[str], np.ndarray, np.ndarray]:
     return letters, model.predict_proba(word)[:, 1], word.labels == 1
 
 
+@matplotlib.rc_context({"svg.hashsalt": "treecrf", "svg.fonttype": "none", "font.family": "sans-serif"})
 def draw(letters: list[str | None], probabilities: np.ndarray, hyphens: np.ndarray, path: Path) -> None:
     """Write the figure."""
-    matplotlib.rcParams.update({"svg.hashsalt": "treecrf", "svg.fonttype": "none", "font.family": "sans-serif"})
     figure, axes = plt.subplots(figsize=(8, 2.4), facecolor="none")
     axes.set_facecolor("none")
     axes.tick_params(colors=INK)
