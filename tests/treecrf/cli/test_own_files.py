@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from own_files import FILES
+from generated_files import FILES
 
 from treecrf.automl.description import guess_label, guess_sequence, likely_groups
 from treecrf.automl.labeller import TableLabeller
