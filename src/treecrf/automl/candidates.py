@@ -447,7 +447,8 @@ def estimate_seconds(labeller: Labeller, train: SequenceSet, n_iterations: int) 
 def scoring_seconds(candidate: Candidate, held_out: SequenceSet, n_stages: int, is_constrained: bool = False) -> float:
     """Approximate CPU seconds to score so many stages of a training on a set with its derived inputs.
 
-    Trees are added up over the stages; other methods predict anew at each of them. With constraints each stage is decoded.
+    Trees are added up over the stages; other methods predict anew at each of them. With constraints each stage is
+    decoded.
     """
     n_labels = len(held_out.label_names)
     times = n_stages if candidate.method in ("linear_crf", "neural_crf") else 1

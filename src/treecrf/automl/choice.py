@@ -57,7 +57,7 @@ LEAST_BUDGET = 40.0
 """Windows and settings are compared as with this budget where it is larger, so that more of it only adds candidates."""
 
 RESERVED, RESERVED_OF_TEXT = 0.4, 0.6
-"""Share of the budget that is kept for the training with the whole file, at most; the second where one of text takes so long."""
+"""Share of the budget that is kept for the training with the whole file, at most; the second for candidates of text."""
 
 STARTING = 3.0
 """CPU seconds of whatever is loaded first."""

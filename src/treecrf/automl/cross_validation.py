@@ -97,7 +97,7 @@ class Folds(NamedTuple):
         return 0 if self.source is None else self.source.data.n_positions - self.data.n_positions
 
     def enlarged(self, seed: int, most_positions: int) -> Folds:
-        """One fold, in which all that was drawn is held out, and other groups of the file train, up to so many positions."""
+        """One fold: all that was drawn is held out, and other groups of the file train, up to so many positions."""
         assert self.source is not None
         whole, drawn, weights = self.source
         others = np.setdiff1d(np.arange(len(whole)), drawn)

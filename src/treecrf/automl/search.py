@@ -31,7 +31,7 @@ SCREENED_POSITIONS = 5000
 """Of a larger training set, sequences drawn at random train what is compared so."""
 
 LARGER = 1.5
-"""How many times as many positions as in a fold must be there to train the best candidates of a large file once instead."""
+"""The best candidates of a large file train once with the rest of it, if that is so many times a fold's positions."""
 
 MOST_ENLARGED = 2
 """Candidates beside those of text that train so, those with the best trials."""
@@ -324,5 +324,5 @@ class BudgetedSearch:
 
 
 def more_iterations(iterations: int, growth: float, most: float) -> int:
-    """As many times more iterations as there are positions: an optimizer needs more steps with more data; up to a limit."""
+    """Iterations multiplied by the growth of the data, up to a limit: an optimizer needs more steps with more data."""
     return max(iterations, int(min(growth * iterations, most)))

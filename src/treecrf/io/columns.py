@@ -80,7 +80,9 @@ def _level_texts(column: pd.Series, name: str) -> NDArray[np.object_]:
         rows = np.flatnonzero(column.cat.codes.to_numpy() == error.row)
         if len(rows):
             raise CellError(int(rows[0]), name, error.problem) from None
-        raise ValueError(f"column {quoted(name)}, a category that no row has: {error.problem}") from None
+        raise ValueError(
+            f"column {quoted(name)} has a category that no row has and that is not text in UTF-8; remove unused categories."
+        ) from None
 
 
 def is_text(column: pd.Series) -> bool:

@@ -65,7 +65,7 @@ def report(
     treecrf-studies report words.csv --sequence word --label hyphen --methods treecrf_newton,linear_crf
     treecrf-studies report --config runs/words-1/config.yaml --figure gaps.pdf --width 3.3in
     """
-    named = [name.strip() for name in methods.split(",") if name.strip()]
+    named = _names(methods)
     if data is not None:
         if config or figure is not None:
             raise typer.BadParameter("DATA makes a run by itself; leave --config and --figure out.")
@@ -76,10 +76,10 @@ def report(
             "window": list(shared.parse_window(window)),
         }
         if attributes is not None:
-            dataset["attributes"] = [name.strip() for name in attributes.split(",")]
+            dataset["attributes"] = _names(attributes)
         if groups is not None:
             dataset["groups"] = groups
-        _run(data, runs, dataset, named or USUAL_METHODS.split(","), threads or shared.n_processors())
+        _run(data, runs, dataset, named or _names(USUAL_METHODS), threads or shared.n_processors())
         return
     from treecrf.io.files import read_configuration
     from treecrf_studies.framework.settings import load_settings
@@ -99,6 +99,10 @@ def report(
     is_finished = Path(settings.results, CLAIMS).is_file()
     write_page(settings, Path(settings.results, "logs"), is_finished)
     say(f"Open {Path(settings.reports, '' if is_finished else UNFINISHED_FOLDER, PAGE)}")
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _run(data: Path, runs: Path, dataset: dict[str, Any], methods: list[str], n_cores: int) -> None:

@@ -275,7 +275,9 @@ def test_a_category_that_no_row_has_and_that_is_no_text_is_named():
     x = pd.Categorical.from_codes([0, 0], categories=pd.Index(["a", b"\xff"], dtype=object))
     frame = pd.DataFrame({"sequence": ["1", "2"], "label": ["u", "v"], "x": x})
     message = assert_clear(lambda: SequenceSet.from_frame(frame, sequence="sequence", label="label"))
-    assert message == r"column 'x', a category that no row has: b'\xff' is not text in UTF-8; fix that cell."
+    assert (
+        message == "column 'x' has a category that no row has and that is not text in UTF-8; remove unused categories."
+    )
 
 
 def test_bytes_in_parquet(tmp_path):
