@@ -300,7 +300,7 @@ def _name_lines(axes: Axes, of_set: pd.DataFrame, below: str, beside: str) -> No
 
     Limits and scales of the axes are set.
     """
-    last = of_set.sort_values("iteration").groupby("method", sort=False)[[below, beside]].last()
+    last = of_set.sort_values("iteration", kind="stable").groupby("method", sort=False)[[below, beside]].last()
     ends = axes.transAxes.inverted().transform(axes.transData.transform(last.to_numpy()))
     height = max(2.3, 0.6 + LABEL * len(last)) - 0.6
     places = spread(ends[:, 1].clip(0, 1), LABEL / height)
