@@ -15,16 +15,16 @@ from treecrf_studies.framework.page import (
 )
 
 INTRODUCTION = """
-This study compares ways to label chains with many labels. The cost of inference grows with the square of their number, and
-output coding avoids it. Check first whether that is needed: the tables also have methods that learn all labels at once. A beam
-keeps only the best labels of each position.
+This study compares ways to label chains with many labels. The cost of inference grows with the square of their number,
+and output coding avoids it. Check first whether that is needed: the tables also have methods that learn all labels at
+once. A beam keeps only the best labels of each position.
 
 Output coding gives every label a random bit string, and a chain of two labels learns each bit. With i-SECOC, bits are
 independent; iid is the same without chains. With c-SECOC(h), a bit sees what the h bits before it predict for the
 neighbours. The learners are gradient tree boosting (GTB) and the voted perceptron (VP).
 
-Accuracy is the percent of test positions with forward-backward decoding. The number of draws of the data is {n_seeds}. In each,
-{held_out} of the training sequences choose settings.
+Accuracy is the percent of test positions with forward-backward decoding. The number of draws of the data is {n_seeds}.
+In each, {held_out} of the training sequences choose settings.
 """
 
 OF_THESIS = """

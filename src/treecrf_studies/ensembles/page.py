@@ -21,39 +21,43 @@ from treecrf_studies.rendering.cells import number, signed, with_and
 from treecrf_studies.rendering.parts import Part, listed, paragraph
 
 GENERATED = """
-Here only the predictions of the experts are known, and ensembles vote with them. Compare ESPBoost with the on-line majority vote and
-with the best expert. A path expert takes one expert for each class of positions, and ESPBoost boosts path experts.
+Here only the predictions of the experts are known, and ensembles vote with them. Compare ESPBoost with the on-line
+majority vote and with the best expert. A path expert takes one expert for each class of positions, and ESPBoost boosts
+path experts.
 
-The two sets have generated sequences of ten letters and five experts. On ads1, each expert knows two positions. On ads2, each is
-wrong at four positions of every sequence.
+The two sets have generated sequences of ten letters and five experts. On ads1, each expert knows two positions. On
+ads2, each is wrong at four positions of every sequence.
 
-Fresh seeds make {n_pools} of {n_sequences} sequences for each set, with {n_samples} training samples of {n_train} sequences.
+Fresh seeds make {n_pools} of {n_sequences} sequences for each set, with {n_samples} training samples of {n_train}
+sequences.
 """
 
 OF_PAPER = """
 Table 1 of the paper has such sets, but their description is in a text that is not public.
 
-Agreement with the table is not evidence where a parameter was fitted to it. On ads1, these are beta of the random path and the
-accuracies of the experts, so agreement says little. On ads2, they are the directions of mistakes, which were fitted on other pools.
+Agreement with the table is not evidence where a parameter was fitted to it. On ads1, these are beta of the random path
+and the accuracies of the experts, so agreement says little. On ads2, they are the directions of mistakes, which were
+fitted on other pools.
 """
 
 STICKING = "SLE is reconstructed from its numbers. Its loss depends on how many runs stick at the best expert."
 
 BOUND = """
-The bound on the margin loss is loose. In all runs and rounds, it is {slack} or more above the fraction of training positions whose
-margin is at most ρ. So passing it shows little. The equality behind it, F(α) = ∏ Z at ρ = 0, is stricter. It holds to
-{difference} of its value in every round.
+The bound on the margin loss is loose. In all runs and rounds, it is {slack} or more above the fraction of training
+positions whose margin is at most ρ. So passing it shows little. The equality behind it, F(α) = ∏ Z at ρ = 0, is
+stricter. It holds to {difference} of its value in every round.
 """
 
 REAL = """
-On real data, an ensemble is compared with a single expert that has the same labels. The sequences of a data set are divided into
-three parts. Part A trains {n_experts} experts. Part B trains the combiners and decides every choice. Part C tests. The
-number of draws is {n_seeds}.
+On real data, an ensemble is compared with a single expert that has the same labels. The sequences of a data set are
+divided into three parts. Part A trains {n_experts} experts. Part B trains the combiners and decides every choice. Part
+C tests. The number of draws is {n_seeds}.
 
-An expert could also learn from the labels that an ensemble spends on B. So experts are also trained on A and B (rows with A + B).
-What was chosen or learnt on B is applied to them.
+An expert could also learn from the labels that an ensemble spends on B. So experts are also trained on A and B (rows
+with A + B). What was chosen or learnt on B is applied to them.
 
-Results are percent of errors. Draws have sequences in common, so their deviation is no standard error. SLE is not run here.
+Results are percent of errors. Draws have sequences in common, so their deviation is no standard error. SLE is not run
+here.
 """
 
 CHOICES = (
@@ -88,7 +92,7 @@ CHOICES = (
 
 def sticking_sentences(losses: pd.DataFrame) -> list[str]:
     """How many runs of SLE stick at the best expert on each set, and the losses of these and of the others."""
-    found = []
+    items = []
     for dataset, rows in losses[losses["method"] == "sle"].groupby("dataset", sort=False):
         sticks = rows["n_experts"] == 1
         means = [
@@ -99,8 +103,8 @@ def sticking_sentences(losses: pd.DataFrame) -> list[str]:
         voted = losses[(losses["dataset"] == dataset) & (losses["method"] == "espboost")]["loss"].mean()
         loss = with_and([*means, f"{number(voted, 4)} for {VOTES['espboost']}"])
         text = f"On {dataset}, {sticks.sum()} of {len(rows)} runs stick at the best expert. The mean loss is {loss}."
-        found.append(f"{text}{_order_text(voted, rows, sticks)}")
-    return found
+        items.append(f"{text}{_order_text(voted, rows, sticks)}")
+    return items
 
 
 def _order_text(voted: float, rows: pd.DataFrame, sticks: pd.Series) -> str:

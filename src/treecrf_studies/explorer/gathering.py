@@ -15,6 +15,7 @@ from treecrf.sequences import SequenceSet
 from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL, Estimates, adjust_holm
 from treecrf.statistics.metrics import macro_f1
 from treecrf.statistics.ranking import RANK_COLUMNS, REFERENCE, SEPARATION_MARGIN, UNTESTED, rank_cases
+from treecrf_studies.framework.frames import Frames
 from treecrf_studies.framework.metrics import (
     ACCURACY,
     BRIER_SCORE,
@@ -31,7 +32,7 @@ from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import Settings
 from treecrf_studies.framework.study import BY_JOB, Study
 from treecrf_studies.framework.summaries import summarise
-from treecrf_studies.framework.views import CASE, CELL, VIEWS, frames_there, read_view, tidy, with_samples
+from treecrf_studies.framework.views import CASE, CELL, VIEWS, read_view, tidy, with_samples
 from treecrf_studies.registry import registry
 
 OF_ANSWERS = {
@@ -45,7 +46,7 @@ OF_ANSWERS = {
 RANKS = RANK_COLUMNS[2:]
 """Columns about the standing of a method (`treecrf_studies.explorer.gathering.standings`)."""
 
-DIGITS = 9
+MEAN_DIGITS = 9
 """After the point of mean accuracies: equal methods stay equal, in whatever order their runs are added."""
 
 
@@ -85,43 +86,44 @@ class Gathered(NamedTuple):
 
 def gather(settings: Settings) -> Gathered:
     """Everything that the studies offer of what the folder of results holds, which may be little or nothing."""
-    found = [part for study in registry() for part in _of_study(study, settings)]
+    frames = Frames(settings)
+    parts = [part for study in registry() for part in _of_study(study, frames)]
     columns = VIEWS | OF_ANSWERS | {"labels": ["dataset", "names"]}
     empty = {"scores": [*VIEWS["scores"], *RANKS], "pairs": [*VIEWS["pairs"], "family_low", "family_high", "p_holm"]}
-    frames = {
+    views = {
         name: stacked(
-            [pd.DataFrame(columns=["study", *empty.get(name, names)]), *(part[name] for part in found if name in part)]
+            [pd.DataFrame(columns=["study", *empty.get(name, names)]), *(part[name] for part in parts if name in part)]
         )
         for name, names in columns.items()
         if name not in ("seconds", "predictions", "counts")
     }
-    there = set(frames["scores"]["dataset"])
+    there = set(views["scores"]["dataset"])
     larger = [(name, sample.of) for name, sample in settings.training.larger_samples.items() if name in there]
     samples = pd.DataFrame(larger, columns=["sample", "dataset"])
-    return Gathered(**frames, methods=_methods(frames), larger=samples)
+    return Gathered(**views, methods=_methods(views), larger=samples)
 
 
-def _of_study(study: Study, settings: Settings) -> Iterator[dict[str, pd.DataFrame]]:
+def _of_study(study: Study, run: Frames) -> Iterator[dict[str, pd.DataFrame]]:
     """The views of each data set of a study, and those of frames that no data set has for itself."""
-    files = StudyFiles(study, settings)
+    settings, files = run.settings, run.files[study.name]
     for dataset in ("", *files.all_datasets()):
-        frames = frames_there(files, study.explored, dataset)
+        frames = run.several(study.name, study.explored, [dataset])
         if not frames:
             continue
-        found = {name: read_view(study, name, frames) for name in VIEWS if name not in BY_JOB}
-        found["published"] = with_samples(found["published"], settings)
-        found["runs"] = _averaged(found["runs"])
+        views = {name: read_view(study, name, frames) for name in VIEWS if name not in BY_JOB}
+        views["published"] = with_samples(views["published"], settings)
+        views["runs"] = _averaged(views["runs"])
         if "scores" not in study.views:
-            found["scores"] = _scores_of_runs(found["runs"], found["seconds"])
+            views["scores"] = _scores_of_runs(views["runs"], views["seconds"])
         if "predictions" in study.views:
             tests = _Tests(study, settings, dataset)
-            found = _with_answers(found, _answers(study, files, dataset, frames, tests), dataset)
+            views = _with_answers(views, _answers(study, files, dataset, frames, tests), dataset)
             if tests.label_names:
-                found["labels"] = pd.DataFrame({"dataset": [dataset], "names": [list(tests.label_names)]})
+                views["labels"] = pd.DataFrame({"dataset": [dataset], "names": [list(tests.label_names)]})
         margin = getattr(getattr(settings, study.name), "separation_margin", SEPARATION_MARGIN)
-        found["pairs"] = decided(_compared(found["pairs"], found["scores"], study.references))
-        found["scores"] = _ranked(found["scores"], found["pairs"], study.references, margin)
-        yield {name: frame.assign(study=study.name)[["study", *frame]] for name, frame in found.items()}
+        views["pairs"] = decided(_compared(views["pairs"], views["scores"], study.references))
+        views["scores"] = _ranked(views["scores"], views["pairs"], study.references, margin)
+        yield {name: frame.assign(study=study.name)[["study", *frame]] for name, frame in views.items()}
 
 
 def _averaged(runs: pd.DataFrame) -> pd.DataFrame:
@@ -135,9 +137,9 @@ def _scores_of_runs(runs: pd.DataFrame, seconds: pd.DataFrame) -> pd.DataFrame:
     if runs.empty:
         return tidy(pd.DataFrame(), VIEWS["scores"])
     keys = [*CELL, "stand_in"]
-    found = summarise(runs[[*keys, "accuracy"]], keys, {"accuracy": {"quantity": ACCURACY}}).round(DIGITS)
+    scores = summarise(runs[[*keys, "accuracy"]], keys, {"accuracy": {"quantity": ACCURACY}}).round(MEAN_DIGITS)
     of_runs = seconds.groupby([*CELL, "run"])["cpu_seconds"].sum().groupby(CELL).median()
-    return tidy(found.join(of_runs, on=CELL), VIEWS["scores"])
+    return tidy(scores.join(of_runs, on=CELL), VIEWS["scores"])
 
 
 def _compared(pairs: pd.DataFrame, scores: pd.DataFrame, references: Collection[str]) -> pd.DataFrame:
@@ -178,25 +180,25 @@ def _answers(
     study: Study, files: StudyFiles, dataset: str, frames: dict[str, pd.DataFrame], tests: _Tests
 ) -> list[Answers]:
     """What the predictions of each job say; read one after another, as they are large."""
-    first, found = study.views["predictions"][0], []
+    first, answers = study.views["predictions"][0], []
     name = first if isinstance(first, str) else first.frames[0]
     for path in files.outcomes(dataset).get(name, []):
         if Path(path).is_file():
             rows = read_view(study, "predictions", {**frames, name: read_frame(path)})
-            found.append(summarise_answers(rows, tests.sets))
-    return found
+            answers.append(summarise_answers(rows, tests.sets))
+    return answers
 
 
-def _with_answers(found: dict[str, pd.DataFrame], answers: list[Answers], dataset: str) -> dict[str, pd.DataFrame]:
+def _with_answers(views: dict[str, pd.DataFrame], answers: list[Answers], dataset: str) -> dict[str, pd.DataFrame]:
     """The views of a data set with what the predictions say: more metrics, runs, confusion, calibration, hardest
     sequences.
     """
     if not answers:
-        return found
-    scores = found["scores"]
+        return views
+    scores = views["scores"]
     runs = stacked([each.runs for each in answers]).assign(dataset=dataset)
-    if found["runs"].empty:
-        found["runs"] = tidy(runs, VIEWS["runs"])
+    if views["runs"].empty:
+        views["runs"] = tidy(runs, VIEWS["runs"])
     known = scores[scores["quantity"] == scores["quantity"].iloc[0]].drop(
         columns=["quantity", "value", "low", "high", "n"]
     )
@@ -207,7 +209,7 @@ def _with_answers(found: dict[str, pd.DataFrame], answers: list[Answers], datase
         name: tidy(stacked([getattr(each, name) for each in answers]).assign(dataset=dataset), columns)
         for name, columns in OF_ANSWERS.items()
     }
-    return found | {"scores": scores} | of_answers
+    return views | {"scores": scores} | of_answers
 
 
 def _methods(frames: dict[str, pd.DataFrame]) -> pd.DataFrame:
@@ -333,18 +335,18 @@ def with_sequences(rows: pd.DataFrame, test: SequenceSet | None) -> pd.DataFrame
 
 
 def hardest_sequences(rows: pd.DataFrame, test: SequenceSet | None) -> list[dict[str, Any]]:
-    """The sequences with the most wrong positions, equals by the share of wrong ones, with their labels side by side."""
+    """The sequences with the most wrong positions, equals by the share of wrong ones, with their labels."""
     wrong = (rows["label"] != rows["predicted"]).to_numpy()
     begins = sequence_starts(rows)
     n_wrong, n_positions = np.add.reduceat(wrong, begins, dtype=np.int64), np.diff(begins, append=len(rows))
     order = np.lexsort((-n_wrong / n_positions, -n_wrong))
-    found = []
+    sequences = []
     for place, index in enumerate(order[: min(N_HARDEST, int((n_wrong > 0).sum()))], start=1):
         of_sequence = rows.iloc[begins[index] : begins[index] + n_positions[index]]
         number = int(of_sequence["sequence"].iloc[0])
         first = _excerpt((of_sequence["label"] != of_sequence["predicted"]).to_numpy())
         shown = of_sequence.iloc[first : first + EXCERPT]
-        found.append(
+        sequences.append(
             {
                 "place": place,
                 "sequence": number,
@@ -356,7 +358,7 @@ def hardest_sequences(rows: pd.DataFrame, test: SequenceSet | None) -> list[dict
                 "predicted": shown["predicted"].tolist(),
             }
         )
-    return found
+    return sequences
 
 
 def _excerpt(wrong: NDArray[np.bool_]) -> int:
@@ -368,7 +370,7 @@ def _excerpt(wrong: NDArray[np.bool_]) -> int:
 
 
 def _observed(test: SequenceSet, number: int, first: int, n_positions: int) -> list[str]:
-    """The observations of an excerpt as texts, of the first attribute; empty where there is none, or other sequences."""
+    """The observations of an excerpt as texts, of the first attribute; empty where they are not known."""
     if not test.attributes or number >= len(test):
         return []
     values = test.select([number]).values[:, 0]

@@ -187,7 +187,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(str(error))
 
 
-DIGITS = 6
+PACKED_DIGITS = 6
 """Significant ones of numbers with a point."""
 
 
@@ -195,7 +195,7 @@ def pack(frames: Mapping[str, pd.DataFrame]) -> Markup:
     """Frames by name as JSON that a script element can hold.
 
     A frame is an object of its columns: a list of values; or, where texts repeat, ``{"levels": [...], "codes":
-    [...]}``. What is missing is null, numbers have `DIGITS` significant digits.
+    [...]}``. What is missing is null, numbers have `PACKED_DIGITS` significant digits.
     """
     packed = {name: {column: _column(frame[column]) for column in frame} for name, frame in frames.items()}
     return Markup(as_json(packed))
@@ -217,7 +217,7 @@ def _plain(value: Any) -> Any:
     if value is None or value is pd.NA or (isinstance(value, float) and not math.isfinite(value)):
         return None
     if isinstance(value, float):
-        rounded = float(f"{value:.{DIGITS}g}")
+        rounded = float(f"{value:.{PACKED_DIGITS}g}")
         return int(rounded) if rounded.is_integer() and abs(rounded) < 1e15 else rounded
     return value
 

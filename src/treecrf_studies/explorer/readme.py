@@ -74,8 +74,8 @@ def accuracy_table(gathered: Gathered) -> str:
         if len(cells) >= LEAST_METHODS:
             is_worse = of_all.loc[of_all["standing"].isin(STANDINGS), "standing"] == WORSE
             near = f"{(~is_worse).sum()} of {len(is_worse)} methods" if len(is_worse) else DASH
-            found = [f"{of_all['value'].astype(float).max():.2f}", near]
-            lines.append([str(dataset), *(cells.get(method, DASH) for method in methods), *found])
+            summary = [f"{of_all['value'].astype(float).max():.2f}", near]
+            lines.append([str(dataset), *(cells.get(method, DASH) for method in methods), *summary])
     return _markdown(lines)
 
 
@@ -107,8 +107,8 @@ def findings(gathered: Gathered) -> str:
     scores = shown_scores(gathered)
     n = scores.loc[scores["standing"].isin(STANDINGS), "method"].nunique()
     better = with_and(methods, "or")
-    found = f"finds a method better than {better}" if methods else "leaves a method without a better one"
-    return f"All {n} methods have results on {with_and(shared)}. No test on these sets {found}."
+    outcome = f"finds a method better than {better}" if methods else "leaves a method without a better one"
+    return f"All {n} methods have results on {with_and(shared)}. No test on these sets {outcome}."
 
 
 def shown_scores(gathered: Gathered) -> pd.DataFrame:
@@ -136,7 +136,7 @@ def about_table(gathered: Gathered, by_lines: Sequence[str]) -> str:
 
 
 def _other_numbers(scores: pd.DataFrame, usual: int, names: Mapping[str, str]) -> dict[str, int]:
-    """Methods of the table, data sets whose methods all have another number of trainings than usual, and that number."""
+    """Methods and data sets with another number of trainings than usual, and that number."""
     by_set = scores.groupby("dataset", sort=False)["n"].max()
     sets = {str(name): int(n) for name, n in by_set.items() if n != usual}
     highest = scores.loc[scores.groupby("dataset")["value"].idxmax(), "method"]
@@ -172,8 +172,9 @@ def sentences(pairs: pd.DataFrame) -> str:
     met, of, apart = nearness_texts(pairs)
     median = pairs.loc[pairs["kind"] == "", "away"].median()
     return (
-        f"The dissertation prints {len(pairs)} distinct test accuracies of labels. One training each, with settings chosen "
-        f"by cross-validation, meets {met} within one point: {of} (median difference {median:+.2f}). Counted apart: {apart}."
+        f"The dissertation prints {len(pairs)} distinct test accuracies of labels. One training each, with settings "
+        f"chosen by cross-validation, meets {met} within one point: {of} (median difference {median:+.2f}). Counted "
+        f"apart: {apart}."
     )
 
 
@@ -256,8 +257,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     readme, folder = Path(given.readme), Path(given.folder)
     try:
         with_results(text := readme.read_text(encoding="utf-8"), "")
-        found = {"results": str(folder / EVIDENCE)}
-        gathered = gather(load_settings(read_configuration(given.config) | found))
+        evidence = {"results": str(folder / EVIDENCE)}
+        gathered = gather(load_settings(read_configuration(given.config) | evidence))
         part = results_part(
             gathered, pd.read_csv(folder / CLAIMS, keep_default_na=False), sets_by_lines(folder / EVIDENCE)
         )

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from treecrf.io.files import read_frames
 from treecrf_studies.datasets import describe
+from treecrf_studies.framework.frames import Frames
 from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import Settings, TableDataset
 from treecrf_studies.framework.study import Study
@@ -68,16 +68,10 @@ class PageContext:
         """The data sets that are finished."""
         return StudyFiles(self.study, self.settings).finished() if self.given is None else list(self.given)
 
-    def frame(self, name: str) -> pd.DataFrame | None:
-        """The rows of a frame on all data sets that are finished; None where there is no file."""
-        paths = StudyFiles(self.study, self.settings).frames([name], self.datasets).get(name, [])
-        there = [path for path in paths if Path(path).is_file()]
-        return read_frames(there) if there else None
-
     def frames(self, *names: str) -> list[pd.DataFrame]:
-        """Several frames; none where one of them is not there."""
-        found = [frame for name in names if (frame := self.frame(name)) is not None]
-        return found if len(found) == len(names) else []
+        """Frames on all data sets that are finished; none where one of them is not there."""
+        read = Frames(self.settings).several(self.study.name, names, ["", *self.datasets])
+        return list(read.values()) if len(read) == len(names) else []
 
     def caption(self, name: str) -> str:
         """The text of a caption."""
@@ -262,8 +256,8 @@ def computed(function: Callable[..., Sequence[Part]], *frames: str) -> Item:
     """What a function gives of frames of the study; nothing where one of them is not there."""
 
     def show(context: PageContext) -> Sequence[Part]:
-        found = context.frames(*frames)
-        return function(*found) if found else []
+        given = context.frames(*frames)
+        return function(*given) if given else []
 
     return show
 

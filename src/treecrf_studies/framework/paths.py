@@ -115,20 +115,24 @@ class StudyFiles:
                     found[frame] = [f"{self.folder}/{path}"] if self.settings.is_wanted else []
         return found
 
-    def frames(self, names: Iterable[str], datasets: Sequence[str] | None = None) -> dict[str, list[str]]:
-        """The files (CSV) of summaries, or of jobs without one, over all data sets or some; those that there are none
-        of are left out.
+    def frames(self, names: Iterable[str]) -> dict[str, list[str]]:
+        """The files of frames over all data sets; those that there are none of are left out."""
+        return {name: paths for name in names if (paths := self.paths(name))}
+
+    def paths(self, name: str, datasets: Sequence[str] | None = None) -> list[str]:
+        """The files of a summary (CSV), or of jobs without one, over all data sets or some; an empty name among these
+        stands for jobs without a data set.
         """
-        summary, found = self.study.summary, {}
-        for name in names:
-            if name not in summary.frames:
-                found[name] = self.measured()[name]
-            elif summary.of_dataset:
-                wanted = self.settings.datasets if datasets is None else datasets
-                found[name] = [f"{self.folder}/{dataset}/{name}.csv" for dataset in wanted]
-            else:
-                found[name] = [f"{self.folder}/{name}.csv"] if self.measured()[summary.source(name)] else []
-        return {name: paths for name, paths in found.items() if paths}
+        summary = self.study.summary
+        if name in summary.frames and summary.of_dataset:
+            wanted = self.settings.datasets if datasets is None else filter(None, datasets)
+            return [f"{self.folder}/{dataset}/{name}.csv" for dataset in wanted]
+        if name in summary.frames:
+            return [f"{self.folder}/{name}.csv"] if self.measured()[summary.source(name)] else []
+        if datasets is None:
+            return self.measured()[name]
+        jobs = [self.outcomes(dataset) if dataset else self.shared() for dataset in datasets]
+        return [path for files in jobs for path in files.get(name, ())]
 
     def claimed(self) -> list[str]:
         """The files (CSV) that claims read: summaries of data sets, or measurements where a summary joins all of

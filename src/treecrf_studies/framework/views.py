@@ -6,18 +6,17 @@ or are missing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from treecrf.io.files import read_frames, stacked
+from treecrf.io.files import stacked
 from treecrf_studies.datasets import describe
 from treecrf_studies.datasets.description import GENERATED, OTHER_CORPUS
+from treecrf_studies.framework.frames import Frames
 from treecrf_studies.framework.metrics import ACCURACY, CONFIDENCE
-from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import Settings
 from treecrf_studies.framework.study import Study, View
 from treecrf_studies.registry import registry
@@ -140,29 +139,17 @@ def _with_texts(study: Study, rows: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
-def frames_there(files: StudyFiles, names: Iterable[str], dataset: str = "") -> dict[str, pd.DataFrame]:
-    """Frames of a data set of a study, or those that all share, as far as they are there, by name."""
-    summary, measured = files.study.summary, files.outcomes(dataset) if dataset else files.shared()
-    found = {}
-    for name in names:
-        of_summary = bool(dataset) and name in summary.frames and summary.of_dataset
-        paths = [f"{files.folder}/{dataset}/{name}.csv"] if of_summary else measured.get(name, [])
-        if there := [path for path in paths if Path(path).is_file()]:
-            found[name] = read_frames(there)
-    return found
-
-
-def published_values(settings: Settings) -> pd.DataFrame:
+def published_values(frames: Frames) -> pd.DataFrame:
     """Every number that the papers print and what a run measured in its place: a column study, and those of the view
     "published".
     """
     parts = [pd.DataFrame(columns=["study", *VIEWS["published"]])]
     for study in registry():
-        files, declared = StudyFiles(study, settings), study.views.get("published", ())
+        declared = study.views.get("published", ())
         names = [name for part in declared for name in (part.frames if isinstance(part, View) else (part,))]
-        for dataset in ("", *files.all_datasets()) if names else ():
-            found = read_view(study, "published", frames_there(files, names, dataset))
-            parts.append(with_samples(found, settings).assign(study=study.name))
+        for dataset in ("", *frames.files[study.name].all_datasets()) if names else ():
+            values = read_view(study, "published", frames.several(study.name, names, [dataset]))
+            parts.append(with_samples(values, frames.settings).assign(study=study.name))
     return stacked(parts)
 
 

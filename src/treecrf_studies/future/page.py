@@ -20,19 +20,19 @@ from treecrf_studies.future.tables import decoder_text
 from treecrf_studies.rendering.parts import Part
 
 INTRODUCTION = """
-The study compares labellers that look back at previous labels with FF-MEMM, which also looks ahead. FF-MEMM discovers patterns
-of later observations by multiple-instance learning. Compare it with the labellers of higher order, which only look
-further back.
+The study compares labellers that look back at previous labels with FF-MEMM, which also looks ahead. FF-MEMM discovers
+patterns of later observations by multiple-instance learning. Compare it with the labellers of higher order, which only
+look further back.
 
-Accuracy is in percent of test positions, as mean ± standard deviation over {n_seeds} draws of the data. A validation set of
-each draw chooses leaves, bounds of steps, the start value G0 and the number of iterations.
+Accuracy is in percent of test positions, as mean ± standard deviation over {n_seeds} draws of the data. A validation
+set of each draw chooses leaves, bounds of steps, the start value G0 and the number of iterations.
 
 CRFs are decoded by {decoder}, MEMM and FF-MEMM by {memm_decoder}.
 """
 
 OF_DISSERTATION = """
-FF-MEMM is that of section 5.3 of the dissertation. The dissertation does not have the data set "distant", FF-TreeCRF, or
-features for more than two labels.
+FF-MEMM is that of section 5.3 of the dissertation. The dissertation does not have the data set "distant", FF-TreeCRF,
+or features for more than two labels.
 """
 
 CHOICES = (

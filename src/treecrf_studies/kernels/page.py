@@ -21,13 +21,13 @@ from treecrf_studies.rendering.cells import dataset_names, p_text, signed, with_
 from treecrf_studies.rendering.parts import Part, listed, paragraph
 
 INTRODUCTION = """
-This study compares kernel CRFs with linear CRFs, trees and other methods. A CRF with a polynomial kernel of degree d is a
-linear CRF on all products of up to d features. Training need not write these products down. See first whether degrees 2 and 3
-are more accurate than degree 1, and than the best trees.
+This study compares kernel CRFs with linear CRFs, trees and other methods. A CRF with a polynomial kernel of degree d is
+a linear CRF on all products of up to d features. Training need not write these products down. See first whether degrees
+2 and 3 are more accurate than degree 1, and than the best trees.
 
-Accuracy is the percent of test positions with forward-backward decoding. The number of draws of the data is {n_seeds}. In each
-draw, {n_folds}-fold cross-validation over the training sequences chooses the variance of the prior, and the settings and iterations
-of other methods. No choice uses test sequences.
+Accuracy is the percent of test positions with forward-backward decoding. The number of draws of the data is {n_seeds}.
+In each draw, {n_folds}-fold cross-validation over the training sequences chooses the variance of the prior, and the
+settings and iterations of other methods. No choice uses test sequences.
 
 Trees have fewer settings to choose from than kernels, and at most {tree_iterations} iterations.
 """
@@ -38,11 +38,12 @@ and the numbers of its figure are lost. None of these data sets is the paper's: 
 """
 
 SAME_OBJECTIVE = """
-Primal and dual linear CRF minimize the same objective, so they should be equally accurate. The sequence-level test compares
-dual with primal: {decisions}.
+Primal and dual linear CRF minimize the same objective, so they should be equally accurate. The sequence-level test
+compares dual with primal: {decisions}.
 
-Both divide features by the root of the mean squared norm plus the constant. Both have a bias for each label and one prior for all
-weights. CRFsuite as users run it (row {crfsuite}) is another model: it scales nothing, bins numbers and has no bias.
+Both divide features by the root of the mean squared norm plus the constant. Both have a bias for each label and one
+prior for all weights. CRFsuite as users run it (row {crfsuite}) is another model: it scales nothing, bins numbers and
+has no bias.
 """
 
 CHOICES = (
@@ -108,13 +109,13 @@ def _sentence(dataset: str, pair: Comparison) -> str:
 
 
 def _same_objective(comparisons: pd.DataFrame) -> list[Part]:
-    found = [
+    decisions = [
         f"{pair.decision} on {pair.dataset} ({signed(pair.points)} points)"
         for pair in compare_steps(comparisons, STEPS)
         if (pair.method, pair.other) == (DUAL, "primal")
     ]
-    values = {"decisions": with_and(found), "crfsuite": method_text("crfsuite")}
-    return [paragraph(SAME_OBJECTIVE, **values)] if found else []
+    values = {"decisions": with_and(decisions), "crfsuite": method_text("crfsuite")}
+    return [paragraph(SAME_OBJECTIVE, **values)] if decisions else []
 
 
 PAGE = StudyPage(

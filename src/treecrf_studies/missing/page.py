@@ -27,16 +27,17 @@ from treecrf_studies.rendering.parts import Downloads, Part, captioned, listed, 
 from treecrf_studies.rendering.style import DECODER_NAMES, method_name, ordered_methods
 
 INTRODUCTION = """
-The study removes cells of the inputs completely at random, before windows are cut. Every method sees the same missing cells, so
-compare the methods at one share. Damaged training sets of each share: {train}. Damaged test sets: {test}.
+The study removes cells of the inputs completely at random, before windows are cut. Every method sees the same missing
+cells, so compare the methods at one share. Damaged training sets of each share: {train}. Damaged test sets: {test}.
 
-Lambda and iteration are chosen by hold-out within the damaged training set. The held-out share is {held_out}. The decoder is
-{decoder}. At 0 %, nothing is removed, and there is one training and one test. Marks: docs/statistics.md.
+Lambda and iteration are chosen by hold-out within the damaged training set. The held-out share is {held_out}. The
+decoder is {decoder}. At 0 %, nothing is removed, and there is one training and one test. Marks: docs/statistics.md.
 """
 
 MECHANISMS_INTRODUCTION = """
-The study removes {rate} of the cells by each mechanism, in training and test sets unless the table states otherwise. Compare
-the rows of a data set to see which methods stay accurate under each mechanism. Each mechanism has {train} damaged training sets.
+The study removes {rate} of the cells by each mechanism, in training and test sets unless the table states otherwise.
+Compare the rows of a data set to see which methods stay accurate under each mechanism. Each mechanism has {train}
+damaged training sets.
 """
 
 CHOICES = (
@@ -72,25 +73,26 @@ def _stars(context: PageContext) -> list[Part]:
     if not context.of_papers:
         return []
     results = Results(context.results)
-    found = [each.numbers for name in context.datasets for each in stars(results, name)]
+    items = [each.numbers for name in context.datasets for each in stars(results, name)]
     return (
         [
             paragraph(
                 "The list shows how many stars of table 4.1 this run finds, with as many damaged sets as the "
                 "dissertation."
             ),
-            *listed(found),
+            *listed(items),
         ]
-        if found
+        if items
         else []
     )
 
 
 def _comparisons(context: PageContext) -> list[Part]:
     """Tables of the data sets that have a baseline, for each baseline; nothing where nothing was compared."""
-    comparisons = context.frame("comparisons")
-    if comparisons is None or comparisons.empty:
+    frames = context.frames("comparisons")
+    if not frames or frames[0].empty:
         return []
+    comparisons = frames[0]
     chosen = comparisons["dataset"].map(context.own.baseline_of)
     baselines = ordered_methods(chosen)
     shown = [

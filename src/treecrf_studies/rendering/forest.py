@@ -23,7 +23,7 @@ LONGEST = 3.0
 PLOT, LINE, LETTER = 3.3, 0.24, 0.066
 """Width of the plot, height of a line, and width of a letter of the texts beside it, in inches."""
 
-LONG = 25
+LONG_PLOT = 25
 """A plot of more lines has its axis at the top too."""
 
 MOST_NAMED, MOST_LETTERS = 12, 66
@@ -104,7 +104,7 @@ def forest_figure(forest: Forest, width: float | None = None) -> Figure:
     labels = [row.label if len(row.label) <= MOST_LETTERS else f"{row.label[: MOST_LETTERS - 1]}…" for row in rows]
     left, right = (LETTER * max(map(len, words), default=0) + 0.2 for words in (labels, texts))
     plot, style = (PLOT, {}) if width is None else (max(width - left - right, 0.5), ON_PAPER)
-    is_long = len(rows) > LONG
+    is_long = len(rows) > LONG_PLOT
     width, height = left + plot + right, LINE * len(rows) + (0.9 if is_long else 0.62)
     with mpl.rc_context(SETTINGS | style):
         figure = Figure(figsize=(width, height))

@@ -43,7 +43,7 @@ def by_dataset(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def with_several(frame: pd.DataFrame, name: str) -> pd.DataFrame:
-    """The rows of those data sets that have several values of what the horizontal axis shows: one value makes no line."""
+    """The rows of data sets with several values of what the horizontal axis shows: one value makes no line."""
     n_values = frame.groupby("dataset", sort=False)[name].transform("nunique")
     return frame[n_values > 1]
 
@@ -120,7 +120,7 @@ def annotate(axes: Axes, marks: pd.DataFrame, color: str, offset: tuple[float, f
 
 
 def add_legend(figure: Figure, panels: list[Axes], title: str, handlelength: float) -> None:
-    """One legend over all panels, of the methods in any of them, with as many columns as the figure is wide enough for."""
+    """One legend of the methods in any panel, with as many columns as the figure is wide enough for."""
     handles = {
         label: handle for axes in panels for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
     }
@@ -169,7 +169,8 @@ def seen_in(figure: Figure) -> str:
             high, low = max(ends, key=lambda name: ends[name]), min(ends, key=lambda name: ends[name])
             title = axes.get_title(loc="left").replace("\n", " ")
             panels.append(
-                f"{f'{title}: ' if title else ''}{high} ends at {three_digits(ends[high])}, {low} at {three_digits(ends[low])}"
+                f"{f'{title}: ' if title else ''}{high} ends at {three_digits(ends[high])}, {low} at "
+                f"{three_digits(ends[low])}"
             )
     more = f"; and {len(panels) - MOST_PANELS} more panels" if len(panels) > MOST_PANELS else ""
     return f"Highest and lowest line: {'; '.join(panels[:MOST_PANELS])}{more}." if panels else ""

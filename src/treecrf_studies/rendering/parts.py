@@ -202,12 +202,12 @@ def escaped(text: object) -> Markdown:
     return Markdown(re.sub(r"^(\s*)([-+#=:(]|\d+(?=[.)](?:\s|$)))", _escaped_start, shown))
 
 
-def _escaped_sign(found: re.Match[str]) -> str:
-    return {"://": r"\://", "www.": r"www\."}.get(found[0], f"\\{found[0]}")
+def _escaped_sign(match: re.Match[str]) -> str:
+    return {"://": r"\://", "www.": r"www\."}.get(match[0], f"\\{match[0]}")
 
 
-def _escaped_start(found: re.Match[str]) -> str:
-    return f"{found[1]}{found[2]}\\" if found[2].isdigit() else f"{found[1]}\\{found[2]}"
+def _escaped_start(match: re.Match[str]) -> str:
+    return f"{match[1]}{match[2]}\\" if match[2].isdigit() else f"{match[1]}\\{match[2]}"
 
 
 def md(template: str, /, **values: Any) -> Markdown:
@@ -317,13 +317,13 @@ def write_pages(
 
 
 def glossary_terms(text: str) -> dict[str, str]:
-    """The words that a glossary explains, but for `PLAIN` ones, with the anchors of the headings that they stand under."""
-    found: dict[str, str] = {}
+    """The words that a glossary explains, but for `PLAIN` ones, with the anchors of their headings."""
+    anchors: dict[str, str] = {}
     anchor = ""
     for heading, entry in re.findall(r"^(?:## (.+)|\*\*(.+?)\.\*\*)", text, re.MULTILINE):
         anchor = slug(heading) if heading else anchor
-        found |= {word: anchor for word in filter(None, entry.split(", ")) if word.lower() not in PLAIN}
-    return found
+        anchors |= {word: anchor for word in filter(None, entry.split(", ")) if word.lower() not in PLAIN}
+    return anchors
 
 
 def flattened(layout: pd.DataFrame) -> pd.DataFrame:
@@ -371,14 +371,14 @@ def _anchors(page: Page) -> dict[str, str]:
     A heading that repeats an earlier one has a number after it.
     """
     counts: dict[str, int] = {}
-    found: dict[str, str] = {}
+    anchors: dict[str, str] = {}
     for identifier, heading in _headings(page):
         name = slug(escaped(heading))
         place = counts.get(name, 0)
         counts[name] = place + 1
         if identifier:
-            found.setdefault(identifier, f"{name}-{place}" if place else name)
-    return found
+            anchors.setdefault(identifier, f"{name}-{place}" if place else name)
+    return anchors
 
 
 def _headings(page: Page) -> Iterator[tuple[str, str]]:
@@ -389,9 +389,18 @@ def _headings(page: Page) -> Iterator[tuple[str, str]]:
         for section in group.sections:
             if section.title:
                 yield section.identifier, section.title
-            for part in section.parts:
-                if isinstance(part, Table | Figure | Drawing) and _heading(part):
-                    yield part.anchor, _heading(part)
+            yield from _numbered(section)
+
+
+def _numbered(section: Section) -> Iterator[tuple[str, str]]:
+    for part in section.parts:
+        if isinstance(part, Table | Figure | Drawing) and _heading(part):
+            yield part.anchor, _heading(part)
+
+
+def numbered(page: Page) -> list[tuple[str, str]]:
+    """Anchors and names, such as "Table 3.5", of what a page shows of what a paper numbers."""
+    return [each for group in page.groups for section in group.sections for each in _numbered(section)]
 
 
 class _Writer:
@@ -491,7 +500,7 @@ class _Writer:
             return text
         return re.sub(
             r"(?<![\w/`])(?<!\]\()(`?)docs/(\w+\.md)\1",
-            lambda found: f"[docs/{found[2]}]({self._way(f'{self.documentation}/{found[2]}')})",
+            lambda match: f"[docs/{match[2]}]({self._way(f'{self.documentation}/{match[2]}')})",
             text,
         )
 
@@ -500,16 +509,16 @@ class _Writer:
         left, glossary = dict(self.terms), self._way(f"{self.documentation or '.'}/{GLOSSARY}")
         names = "|".join(r"\s+".join(map(re.escape, word.split())) for word in sorted(left, key=len, reverse=True))
 
-        def linked(found: re.Match[str]) -> str:
-            word = " ".join((found[1] or "").split())
+        def linked(match: re.Match[str]) -> str:
+            word = " ".join((match[1] or "").split())
             word = word[:1].upper() + word[1:]
-            return f"[{found[0]}]({glossary}#{left.pop(word)})" if word in left else found[0]
+            return f"[{match[0]}]({glossary}#{left.pop(word)})" if word in left else match[0]
 
         pattern = rf"{NO_WORDS}|(?<![\w-])({names})(?![\w-])"
         return re.sub(pattern, linked, text, flags=re.MULTILINE | re.IGNORECASE) if left else text
 
-    def _link(self, found: re.Match[str]) -> str:
-        text, path, identifier = found.groups()
+    def _link(self, match: re.Match[str]) -> str:
+        text, path, identifier = match.groups()
         if path.endswith(".html"):
             return f"[{text}]({HTML}{self._way(path)}{f'#{identifier}' if identifier else ''})"
         if path not in self.anchors:

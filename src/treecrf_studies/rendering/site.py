@@ -26,7 +26,7 @@ STATIC = ("results.css", "results.js")
 SIGNS = {"✓": "replicated", "◐": "partly", "✗": "not-replicated", "?": "undecided"}
 """First letters of cells that are verdicts, and the class whose colour they have."""
 
-LONG = 160
+LONG_CELL = 160
 """Letters of a cell that is folded."""
 
 FILES = "'self' file:"
@@ -144,7 +144,7 @@ def _add_contents(app: Any, name: str, source: list[str]) -> None:
 
 
 def _show_tables(app: Any, tree: Any, name: str) -> None:
-    """Tables in place of the links that are alone in a paragraph; of pictures with a label, all but the first folded."""
+    """Tables in place of links that are alone in a paragraph; of pictures with a label, all but the first folded."""
     from docutils import nodes
     from sphinx.addnodes import download_reference
 
@@ -173,7 +173,10 @@ def _show_tables(app: Any, tree: Any, name: str) -> None:
         match [child for child in paragraph.children if child.astext().strip() or isinstance(child, nodes.image)]:
             case [nodes.strong() as label, nodes.image() as picture]:
                 section = paragraph.parent
-                begin = f'<details class="figure"{" open" * (section not in shown)}><summary>{escape(label.astext())}</summary>'
+                begin = (
+                    "<details"
+                    f' class="figure"{" open" * (section not in shown)}><summary>{escape(label.astext())}</summary>'
+                )
                 shown.add(section)
                 parts = [nodes.raw("", begin, format="html"), picture, nodes.raw("", "</details>", format="html")]
                 paragraph.replace_self(parts)
@@ -214,7 +217,7 @@ def table_html(path: Path, caption: str, address: str, pages: dict[str, str], is
     with open(path, encoding="utf-8", newline="") as file:
         head, *rows = csv.reader(file)
     numeric = [_is_numeric([row[place] for row in rows]) for place in range(len(head))]
-    n_leading = next((place for place, found in enumerate(numeric) if found), len(head))
+    n_leading = next((place for place, is_numeric in enumerate(numeric) if is_numeric), len(head))
     heads = "".join(f'<th scope="col"{_class(numeric[k])}>{escape(text)}</th>' for k, text in enumerate(head))
     lines, before = [], [""] * len(head)
     for row in rows:
@@ -248,8 +251,8 @@ def _cell(text: str, is_head: bool, is_repeat: bool, is_numeric: bool, pages: di
     verdict = f"verdict-{SIGNS[text[0]]}" if text[:1] in SIGNS and " " in text else ""
     names = text.split(", ")
     shown = escape(text)
-    if len(text) > LONG:
-        shown = f"<details><summary>{escape(text[: LONG // 2])} …</summary>{shown}</details>"
+    if len(text) > LONG_CELL:
+        shown = f"<details><summary>{escape(text[: LONG_CELL // 2])} …</summary>{shown}</details>"
     if all(name in pages for name in names):
         shown = ", ".join(f'<a href="{escape(pages[name])}">{escape(name)}</a>' for name in names)
     scope = ' scope="row"' if is_head else ""

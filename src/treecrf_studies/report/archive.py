@@ -38,7 +38,7 @@ FORMAT = "treecrf.run/1"
 SHARED = ""
 """The study of a file that is that of no study alone."""
 
-KINDS = ("frame", "table", "figure", "data", "description", "claims", "benchmark")
+FILE_KINDS = ("frame", "table", "figure", "data", "description", "claims", "benchmark")
 """Of files."""
 
 _LATER = ("write_explorer", "write_manifest", "archive", "compare", "page")
@@ -46,7 +46,7 @@ _LATER = ("write_explorer", "write_manifest", "archive", "compare", "page")
 
 
 class RunFile(NamedTuple):
-    """A file of a run: its path below the folder of results, with slashes, and its kind, one of `KINDS`.
+    """A file of a run: its path below the folder of results, with slashes, and its kind, one of `FILE_KINDS`.
 
     The study is empty if it is that of no study alone, the data set if it is about all of them.
     """
@@ -62,8 +62,8 @@ def run_files(settings: Settings) -> list[RunFile]:
     path.
     """
     results = Path(settings.results)
-    found = {path: RunFile(path, *place) for path, *place in _wanted(settings) if (results / path).is_file()}
-    return [found[path] for path in sorted(found)]
+    there = {path: RunFile(path, *place) for path, *place in _wanted(settings) if (results / path).is_file()}
+    return [there[path] for path in sorted(there)]
 
 
 def make_manifest(settings: Settings, code: Mapping[str, str], now: datetime.datetime) -> dict[str, Any]:
@@ -77,12 +77,7 @@ def make_manifest(settings: Settings, code: Mapping[str, str], now: datetime.dat
     return {
         "format": FORMAT,
         "written": now.astimezone(datetime.UTC).isoformat(timespec="seconds"),
-        "commit": provenance.commit(),
-        "machine": provenance.machine(),
-        "versions": dict(provenance.versions().itertuples(index=False)),
-        "seeds": dict(provenance.seeds(settings, registry()).itertuples(index=False)),
-        "settings": provenance.used_settings(settings, registry()),
-        "raw_files": provenance.raw_checksums(settings, registry()).to_dict("records"),
+        **provenance.origin(settings, registry()),
         "code": dict(code),
         "files": [
             file._asdict() | {"bytes": (results / file.path).stat().st_size, "sha256": sha256(results / file.path)}
@@ -141,7 +136,7 @@ _FILE = {
     "path": Check(_is_inside, "give a path below the folder of results"),
     "study": TEXT,
     "dataset": TEXT,
-    "kind": one_of(*KINDS),
+    "kind": one_of(*FILE_KINDS),
     "bytes": whole(0),
     "sha256": _matches("[0-9a-f]{64}", "64 hexadecimal digits"),
 }
@@ -163,7 +158,7 @@ _OTHERS = {"machine": TEXT, "seeds": named(TEXT), "code": named(TEXT)}
 def listed_files(
     results: Path, manifest: Mapping[str, Any], kinds: Collection[str], suffix: str = ""
 ) -> Iterator[tuple[Mapping[str, Any], Path]]:
-    """Files of some of `KINDS` that a manifest lists, each with its entry; a ValueError if one is not the file that was
+    """Files of some of `FILE_KINDS` that a manifest lists, each with its entry; a ValueError if one is not the file that was
     listed.
 
     Paths are below the folder of results; their names end in `suffix`.
@@ -286,7 +281,7 @@ def _files(settings: Settings, manifest: dict[str, Any]) -> Iterator[Path]:
     """Manifest, results and pages; a ValueError if a file is not the one that the manifest lists."""
     results = Path(settings.results)
     yield results / MANIFEST
-    kinds = [kind for kind in KINDS if kind not in LEFT_OUT]
+    kinds = [kind for kind in FILE_KINDS if kind not in LEFT_OUT]
     yield from (path for _, path in listed_files(results, manifest, kinds))
     yield from (path for pattern in PAGES for path in Path(settings.reports).glob(pattern) if path.is_file())
 
@@ -334,9 +329,9 @@ def crate_members(
     file from there, and its contents or the file.
     """
     records = {address(base, path): path for path in sorted((results / BENCHMARKS).rglob("*.json"))}
-    found = {name: path for name, path in (_workflow_files() | records).items() if name not in members}
-    yield from found.items()
-    metadata = run_crate(results, manifest, [*members, *found], partial(address, base))
+    more = {name: path for name, path in (_workflow_files() | records).items() if name not in members}
+    yield from more.items()
+    metadata = run_crate(results, manifest, [*members, *more], partial(address, base))
     yield CRATE, (json.dumps(metadata, indent=1, ensure_ascii=False) + "\n").encode()
 
 
@@ -376,7 +371,7 @@ class _RunCrate:
         for kind in (ENVIRONMENTS, MACHINES):
             for name, content in read_described(self._results, kind).items():
                 self._add(f"#{kind}/{name}", "PropertyValue", name=kind.removesuffix("s"), value=json.dumps(content))
-        by_rule = records.sort_values("began").groupby("rule", sort=False)
+        by_rule = records.sort_values("began", kind="stable").groupby("rule", sort=False)
         controls = [self._add_rule(str(rule), place, of_rule) for place, (rule, of_rule) in enumerate(by_rule)]
         self._add_run(records, settings, controls)
         return dict(self._crate.metadata.generate())
@@ -474,10 +469,10 @@ class _RunCrate:
     def _file(self, path: str) -> Entity:
         """A file of the run; one that is not in the archive, such as a raw one, is a work that is only named."""
         name = self._address(path)
-        found = self._files.get(name) or next(
+        known = self._files.get(name) or next(
             (entity for file, entity in self._raw.items() if f"/{name}".endswith(f"/{file}")), None
         )
-        return found or self._add(f"#file/{name}", "CreativeWork", **self._about(name))
+        return known or self._add(f"#file/{name}", "CreativeWork", **self._about(name))
 
     def _about(self, name: str) -> dict[str, str]:
         known = self._listed.get(name)

@@ -51,28 +51,33 @@ HOLDS = {
 NO_DIFFERENCE = "which does not show that the methods are equal"
 """In the tests of claims that hold where no difference is found."""
 
+MOST_NAMED = 4
+"""A reason names at most so many values."""
+
 MOST_LINES = 40
 """A forest plot has at most so many."""
 
 INTRODUCTION = """
-Each claim of the papers has up to three verdicts. The first is by the paper's own test on its test sets. The second is by the
-sequence-level test on the same sets, which takes whole test sequences as independent. The third is by that test on a larger
-sample, or for missing values on more damaged sets.
+Each claim of the papers has up to three verdicts. The first is by the paper's own test on its test sets. The second is
+by the sequence-level test on the same sets, which takes whole test sequences as independent. The third is by that test
+on a larger sample, or for missing values on more damaged sets.
 
-*Undecided* means that the test shows neither the claim nor its contrary. *Checked* are theorems and exact examples. An id leads
-to the numbers behind its verdicts.
+*Undecided* means that the test shows neither the claim nor its contrary. *Checked* are theorems and exact examples. An
+id leads to the numbers behind its verdicts.
 """
 
 ABOUT_LIMITS = "Vertical lines mark the values at which the claim begins or ceases to hold."
 
 ABOUT_INTERVALS = """
-{limits} Each interval is of one comparison, without a
-correction for their number: 90 % for differences, 95 % for repeated measurements of a time. Blue: the claim holds; light blue:
-in part; orange: it fails; grey: open. Tests decide with a correction, so a grey interval may exclude zero.
+{limits} Each interval is of one comparison: 90 % for differences, 95 % for repeated measurements of a time. Tests
+decide with a correction for the number of comparisons, so a grey interval may exclude zero.
+
+Blue: the claim holds; light blue: in part; orange: it fails; grey: open.
 """
 
 ABOUT_PAPERS_TEST = """
-The measured difference is the mean of all trainings. The paper's test may rest on fewer of them, so the signs of the two can differ.
+The measured difference is the mean of all trainings. The paper's test may rest on fewer of them, so the signs of the
+two can differ.
 """
 
 Row = Mapping[Any, Any]
@@ -107,12 +112,12 @@ def reason(row: Row, compared: pd.DataFrame) -> str:
         for name, text in words.items()
         if name in counts
     )
-    found = f"Of {counted(len(compared), 'comparison')}, {shown}"
+    sentence = f"Of {counted(len(compared), 'comparison')}, {shown}"
     if NO_DIFFERENCE in row["test"]:
-        found += "; no test finds a difference, which does not show that there is none"
+        sentence += "; no test finds a difference, which does not show that there is none"
     if row["verdict"] == REPLICATED or decisive.empty:
-        return f"{found}."
-    return f"{found}; for example, {_measured_sentence(decisive.iloc[0].to_dict(), True)}"
+        return f"{sentence}."
+    return f"{sentence}; for example, {_measured_sentence(decisive.iloc[0].to_dict(), True)}"
 
 
 def _without_intervals(compared: pd.DataFrame) -> str:
@@ -122,14 +127,15 @@ def _without_intervals(compared: pd.DataFrame) -> str:
         + (f" (published {_value(row, 'published')})" if pd.notna(row["published"]) else "")
         for row in compared.to_dict("records")
     ]
+    values = with_and(texts) if len(texts) <= MOST_NAMED else f"{len(texts)} values in the table below"
     return (
-        f"{with_and(compared['what'].unique())}: {with_and(texts)}. Each was timed in one training, which gives no "
-        "interval, so that no test decides."
+        f"{with_and(compared['what'].unique())}: {values}. Each was timed in one training, which gives no interval, so "
+        "that no test decides."
     )
 
 
 def key_number(compared: pd.DataFrame) -> str:
-    """The value of a claim about one comparison, with what it is of and its interval; of others, how many of them hold."""
+    """The value of a claim about one comparison with its name and interval; of others, how many of them hold."""
     if len(compared) == 1 and compared["measured"].notna().all():
         row = compared.iloc[0].to_dict()
         return f"{row['what']}: {_with_interval(row)}"
@@ -277,7 +283,9 @@ def _rule(row: Row) -> Note:
 
 def _robustness(row: Row, rules: pd.DataFrame) -> list[Part]:
     texts = {
-        "smallest_difference": "Smallest difference that this experiment would have found, for each open comparison: {sizes}.",
+        "smallest_difference": (
+            "Smallest difference that this experiment would have found, for each open comparison: {sizes}."
+        ),
         "n_needed": "The larger sample would have to be larger to decide its open comparisons: {sizes}.",
     }
     parts: list[Part] = [
@@ -356,8 +364,8 @@ def _limit_text(limit: float, is_difference: bool) -> str:
 AS_JUDGED = "as judged"
 
 OTHER_RULES = """
-The table judges every claim again: with its thresholds halved or doubled, with the paper's test, and without one of the data
-sets. It counts the claims that were run. A rule that does not concern a claim leaves its verdict.
+The table judges every claim again: with its thresholds halved or doubled, with the paper's test, and without one of the
+data sets. It counts the claims that were run. A rule that does not concern a claim leaves its verdict.
 """
 
 

@@ -60,15 +60,15 @@ class Run:
     manifest: Mapping[str, Any]
 
     def frames(self) -> dict[str, tuple[Mapping[str, Any], pd.DataFrame]]:
-        """Its CSV files of results by their paths, with what the manifest says of each; cells are texts as in the file."""
-        found = listed_files(self.folder, self.manifest, ("frame",), ".csv")
-        return {file["path"]: (file, _read(path)) for file, path in found}
+        """Its CSV files of results by path, with what the manifest says of each; cells are texts as in the file."""
+        listed = listed_files(self.folder, self.manifest, ("frame",), ".csv")
+        return {file["path"]: (file, _read(path)) for file, path in listed}
 
     def verdicts(self) -> pd.DataFrame:
         """The verdict on each claim by each rule, with the words of the claim; indexed by id and rule."""
         columns = {CLAIMS: ["id", "statement", "verdict"], BY_RULE: ["id", "rule", "verdict"]}
-        found = {file["path"]: path for file, path in listed_files(self.folder, self.manifest, ("claims",), ".csv")}
-        read = {name: _read(found[name], *columns[name]) for name in columns if name in found}
+        paths = {file["path"]: path for file, path in listed_files(self.folder, self.manifest, ("claims",), ".csv")}
+        read = {name: _read(paths[name], *columns[name]) for name in columns if name in paths}
         judged = read.get(CLAIMS, pd.DataFrame(columns=columns[CLAIMS])).assign(rule=AS_JUDGED)
         other = read.get(BY_RULE, pd.DataFrame(columns=columns[BY_RULE]))
         other = other.merge(judged[["id", "statement"]], on="id")
@@ -110,13 +110,15 @@ def _unpacked(archive: Path, folder: Path) -> Run:
                     f"{archive} says that it holds {size:,} bytes in {len(sizes):,} files, and a run has at most "
                     f"{MOST_UNPACKED:,} in {MOST_FILES:,}; take another archive."
                 )
-            found = min((name for name in sizes if f"/{name}".endswith(f"/{MANIFEST}")), key=_depth, default=None)
-            if found is None:
+            manifest_member = min(
+                (name for name in sizes if f"/{name}".endswith(f"/{MANIFEST}")), key=_depth, default=None
+            )
+            if manifest_member is None:
                 raise ValueError(f"{archive} has no {MANIFEST}; name an archive that `make archive` wrote.")
             if (damaged := members.testzip()) is not None:
                 raise BadZipFile(f"its part {damaged} has another checksum")
-            below = found.removesuffix(MANIFEST)
-            _write_member(members, found, folder / MANIFEST)
+            below = manifest_member.removesuffix(MANIFEST)
+            _write_member(members, manifest_member, folder / MANIFEST)
             manifest = read_manifest(folder / MANIFEST)
             for file in manifest["files"]:
                 if below + file["path"] in sizes:
@@ -218,15 +220,15 @@ def compare_numbers(one: Run, other: Run) -> tuple[pd.DataFrame, int]:
     frames = [run.frames() for run in (one, other)]
     parts, n_compared = [pd.DataFrame(columns=NUMBERS_COLUMNS)], 0
     for path in dict.fromkeys([*frames[0], *frames[1]]):
-        found = [of_run.get(path) for of_run in frames]
-        if found[0] and found[1]:
-            cells, n_cells = differing_cells(found[0][1], found[1][1])
+        files = [of_run.get(path) for of_run in frames]
+        if files[0] and files[1]:
+            cells, n_cells = differing_cells(files[0][1], files[1][1])
             n_compared += n_cells
         else:
             cells = pd.DataFrame(
-                [("", ROW, *(PRESENT if each else "" for each in found))], columns=NUMBERS_COLUMNS[3:7]
+                [("", ROW, *(PRESENT if each else "" for each in files))], columns=NUMBERS_COLUMNS[3:7]
             )
-        file = next(each for each in found if each)[0]
+        file = next(each for each in files if each)[0]
         parts.append(cells.assign(study=file["study"], dataset=file["dataset"], frame=Path(path).stem))
     return pd.concat(parts, ignore_index=True)[NUMBERS_COLUMNS], n_compared
 

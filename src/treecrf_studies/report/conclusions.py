@@ -12,6 +12,7 @@ import pandas as pd
 from treecrf.statistics.ranking import WORSE
 from treecrf_studies.coding.methods import method_text
 from treecrf_studies.framework.comparisons import facing
+from treecrf_studies.framework.frames import Frames
 from treecrf_studies.framework.metrics import OF_CHUNKS
 from treecrf_studies.framework.views import (
     NEAR,
@@ -27,9 +28,9 @@ from treecrf_studies.rendering.parts import Markdown, Section, escaped, link, li
 from treecrf_studies.rendering.style import method_name, training_method_name
 from treecrf_studies.report.figures import cost_frame, quickest_near
 from treecrf_studies.report.ledger import Ledger
-from treecrf_studies.report.lessons import Frames, gaps, pairs_of
+from treecrf_studies.report.lessons import gaps, pairs_of
 from treecrf_studies.report.papers import MISSING, Paper, claim_path, verdict_text
-from treecrf_studies.training.choices import PEAK
+from treecrf_studies.training.choices import PEAK, preferred_at
 from treecrf_studies.training.published import INFERRED as INFERRED_SETS
 
 # --- choice of a method -----------------------------------------------------------------------------
@@ -37,32 +38,33 @@ from treecrf_studies.training.published import INFERRED as INFERRED_SETS
 CHUNKED = "conll2000_np"
 """The data set of words with BIO labels."""
 
-OWN_DATA = """
-**Your own file**: `treecrf describe FILE --sequence S --label L` shows how it is read, `treecrf fit` chooses a method and trains it. \
-docs/own_data.md compares all methods on it.
-"""
+OWN_DATA = (
+    "**Your own file**: `treecrf describe FILE --sequence S --label L` shows how it is read, `treecrf fit` chooses a "
+    "method and trains it. docs/own_data.md compares all methods on it."
+)
 
 
 def choose(frames: Frames) -> Section:
     """What to start with for words, for missing cells and for little time, as far as the run has evidence."""
-    found = [*_words(frames), *_missing_cells(frames), *_time(frames)]
-    return Section("choose", "Choose a method", listed([*found, md(OWN_DATA)]) if found else [])
+    answers = [*_words(frames), *_missing_cells(frames), *_time(frames)]
+    return Section("choose", "Choose a method", listed([*answers, md(OWN_DATA)]) if answers else [])
 
 
 def _words(frames: Frames) -> Iterator[Markdown]:
-    scores, tests = frames.of("coding", CHUNKED, "scores"), frames.of("coding", CHUNKED, "comparisons")
+    scores, tests = (frames.read("coding", name, [CHUNKED]) for name in ("scores", "comparisons"))
     if not (len(scores) and len(tests)):
         return
     scores = scores[(scores["quantity"] == OF_CHUNKS["F1"]) & scores["counted"].astype(bool)]
-    scores = scores.sort_values("value", ascending=False).drop_duplicates("method")
+    scores = scores.sort_values("value", ascending=False, kind="stable").drop_duplicates("method")
     if len(scores) < 2:
         return
     best, second = scores.iloc[0], scores.iloc[1]
     against = facing(tests[tests["window"] == best["window"]], best["method"])
     yield md(
-        "**Words with BIO labels**: start with {best} (F1 of noun phrases {f1} %, {seconds} CPU seconds); {second} has {next} % in "
-        "{quick} s. *Based on* [noun phrases](site:thesis-new.md#coding-chunks). *Uncertainty*: one data set, one training; tests "
-        "compare the accuracy of labels, not F1, and find it better than {worse} of {n} methods.",
+        "**Words with BIO labels**: start with {best} (F1 of noun phrases {f1} %, {seconds} CPU seconds); {second} has "
+        "{next} % in {quick} s.\n\n  *Based on* [noun phrases](site:thesis-new.md#coding-chunks). *Uncertainty*: one data "
+        "set, one training; tests compare the accuracy of labels, not F1, and find it better than {worse} of {n} "
+        "methods.",
         best=method_text(best["method"]),
         f1=number(best["value"]),
         seconds=seconds_text(best["cpu_seconds"]),
@@ -85,18 +87,18 @@ def _missing_cells(frames: Frames) -> Iterator[Markdown]:
 
     def first(kind: str, n: int) -> str:
         of_kind = judged[judged["missing"] == kind].assign(worse=judged["standing"] == WORSE)
-        found = of_kind.groupby("method").agg(gap=("gap", "mean"), worse=("worse", "sum"), n=("gap", "size"))
+        means = of_kind.groupby("method").agg(gap=("gap", "mean"), worse=("worse", "sum"), n=("gap", "size"))
         return " or ".join(
-            f"{method_name(name)} ({signed(gap)} points to the best; worse than another in {worse} of {n} cases)"
-            for name, gap, worse, n in found.nlargest(n, "gap").itertuples()
+            f"{method_name(name)} ({signed(gap)} points to the best; worse in {worse} of {n} cases)"
+            for name, gap, worse, n in means.nlargest(n, "gap").itertuples()
         )
 
     has_other = (judged["missing"] == MNAR).any()
     yield md(
         "**Inputs with missing cells**: start with {random} where cells are missing completely at random"
         + ", with {other} where absence depends on the value or the label" * bool(has_other)
-        + ". *Based on* [missing values](site:missing-values.md). *Uncertainty*: {n} data sets of categories and line features, "
-        "none of numbers from sensors; “worse” is by a test with Holm's correction.",
+        + ".\n\n  *Based on* [missing values](site:missing-values.md). *Uncertainty*: {n} data sets of categories and line "
+        "features, none of numbers from sensors. *Worse*: a test with Holm's correction finds another method better.",
         random=first(MCAR, 2),
         other=first(MNAR, 1),
         n=judged["dataset"].nunique(),
@@ -104,16 +106,16 @@ def _missing_cells(frames: Frames) -> Iterator[Markdown]:
 
 
 def _time(frames: Frames) -> Iterator[Markdown]:
-    costs = cost_frame(frames.preferred("summary"))
+    costs = cost_frame(preferred_at(frames.read("training", "summary")))
     if len(costs) < 2:
         return
     best, near = costs.iloc[0], quickest_near(costs)
-    found = gaps(frames.preferred("comparisons"), near["method"], best["method"])
-    shown = [gap.dataset for gap in found if gap.decision == "worse"]
+    tests = gaps(preferred_at(frames.read("training", "comparisons")), near["method"], best["method"])
+    shown = [gap.dataset for gap in tests if gap.decision == "worse"]
     yield md(
-        "**Accuracy or time**: {best} has the highest mean accuracy ({accuracy} %, {slow} CPU seconds); {near} reaches {lower} % in "
-        "{quick} s. *Based on* [accuracy and CPU time](site:index.md#accuracy-vs-cpu-time). *Uncertainty*: a mean over {datasets}; tests find {near} "
-        "less accurate {where}.",
+        "**Accuracy or time**: {best} has the highest mean accuracy ({accuracy} %, {slow} CPU seconds); {near} reaches "
+        "{lower} % in {quick} s.\n\n  *Based on* [accuracy and CPU time](site:index.md#accuracy-vs-cpu-time). "
+        "*Uncertainty*: a mean over {datasets}; tests find {near} less accurate {where}.",
         best=training_method_name(best["method"]),
         accuracy=number(best["accuracy"]),
         slow=seconds_text(best["seconds"]),
@@ -127,7 +129,7 @@ def _time(frames: Frames) -> Iterator[Markdown]:
 
 # --- papers -----------------------------------------------------------------------------------------
 
-MOST = 3
+MOST_SENTENCES = 3
 """Sentences of a conclusion."""
 
 REASON = "likely because its line features are inferred: the dissertation does not name them"
@@ -144,11 +146,11 @@ def conclude(paper: Paper, frames: Frames, judged: Ledger) -> list[Markdown]:
     """
     compared = judged.compared[judged.compared["part"] == ""]
     own = CONCLUSIONS[paper.start](frames, judged.claims.set_index("id"), compared)
-    return [escaped(text) for text in (*_met(paper, frames), *own)][:MOST]
+    return [escaped(text) for text in (*_met(paper, frames), *own)][:MOST_SENTENCES]
 
 
 def _met(paper: Paper, frames: Frames) -> Iterator[str]:
-    pairs = distinct_accuracies(published_values(frames.settings))
+    pairs = distinct_accuracies(published_values(frames))
     pairs = pairs[pairs["source"].map(paper.numbers).astype(bool)]
     counted = pairs[pairs["kind"] == ""]
     if len(counted):
@@ -161,7 +163,7 @@ def _training(frames: Frames, claims: pd.DataFrame, compared: pd.DataFrame) -> I
     """Orders of methods that are reversed where columns are inferred, and the seconds to the peak beside published
     ones.
     """
-    summary = frames.preferred("summary", PEAK)
+    summary = preferred_at(frames.read("training", "summary"), PEAK)
     for name in INFERRED_SETS:
         rows = summary[summary["dataset"] == name].set_index("method") if len(summary) else summary
         if {"mallet", "treecrf"} <= set(rows.index):
@@ -202,15 +204,15 @@ def _missing(frames: Frames, claims: pd.DataFrame, compared: pd.DataFrame) -> It
     claim, rows = "P4.15", compared[compared["id"] == "P4.15"]
     if len(rows):
         yield md(
-            "“Best in most cases” ({claim}) is {verdict}: it beats the best other treatment of the dissertation in {n} of "
-            "{all} cases by a test; {page} counts ties, too.",
+            "“Best in most cases” ({claim}) is {verdict}: it beats the best other treatment of the dissertation in {n} "
+            "of {all} cases by a test; {page} counts ties, too.",
             claim=link(claim, claim_path(claim)),
             verdict=verdict_text(str(claims["verdict"][claim])),
             n=int((rows["holds"] == "yes").sum()),
             all=len(rows),
             page=link("the page on missing values", MISSING),
         )
-    pairs = published_pairs(published_values(frames.settings))
+    pairs = published_pairs(published_values(frames))
     of = tests[tests["dataset"].isin(INFERRED_SETS)]
     printed = pairs.loc[(pairs["study"] == "missing") & pairs["dataset"].isin(INFERRED_SETS), "published"]
     if len(of) and len(printed) and not of["decision"].isin(["better", "worse"]).any():

@@ -126,9 +126,9 @@ def published_alt(frame: pd.DataFrame) -> str:
     far = frame.iloc[farthest]
     return (
         f"{len(frame)} marks along the diagonal, from {frame['published'].min():.1f} % to "
-        f"{frame['published'].max():.1f} % published. Of the filled ones, {_n_near(frame)} lie within {NEAR:g} point of it. "
-        f"The farthest of all is {signed(away.iloc[farthest])} points away: {far['method']} on "
-        f"{far['dataset']} ({far['source']})."
+        f"{frame['published'].max():.1f} % published. Of the filled ones, {_n_near(frame)} lie within {NEAR:g} point "
+        f"of it. The farthest of all is {signed(away.iloc[farthest])} points away: {far['method']} on {far['dataset']} "
+        f"({far['source']})."
     )
 
 
@@ -191,12 +191,12 @@ def cost_frame(summary: pd.DataFrame) -> pd.DataFrame:
     shared = set.intersection(*sets) if len(sets) else set()
     chosen = chosen[chosen["method"].isin(sets.index)]
     rows = chosen[chosen["dataset"].isin(shared)]
-    found = rows.assign(log=np.log(rows["cpu_seconds"])).groupby("method", sort=False)[["accuracy", "log"]].mean()
-    found = found.sort_values(["accuracy", "log"], ascending=[False, True], kind="stable")
-    return found.assign(
-        seconds=np.exp(found["log"]),
+    means = rows.assign(log=np.log(rows["cpu_seconds"])).groupby("method", sort=False)[["accuracy", "log"]].mean()
+    means = means.sort_values(["accuracy", "log"], ascending=[False, True], kind="stable")
+    return means.assign(
+        seconds=np.exp(means["log"]),
         datasets=with_and(dict.fromkeys(rows["dataset"])),
-        is_optimal=found["log"] < found["log"].cummin().shift(fill_value=np.inf),
+        is_optimal=means["log"] < means["log"].cummin().shift(fill_value=np.inf),
     ).reset_index()[names]
 
 
@@ -238,8 +238,8 @@ def cost_alt(frame: pd.DataFrame) -> str:
     best, quick = frame.iloc[0], frame.iloc[frame["seconds"].argmin()]
     optimal = with_and(training_method_name(method) for method in frame.loc[frame["is_optimal"], "method"])
     return (
-        f"{len(frame)} methods by mean accuracy and CPU seconds on {best['datasets']}. {_named(best)} is the most accurate, "
-        f"{_named(quick)} the quickest. No other method beats these in both: {optimal}."
+        f"{len(frame)} methods by mean accuracy and CPU seconds on {best['datasets']}. {_named(best)} is the most "
+        f"accurate, {_named(quick)} the quickest. No other method beats these in both: {optimal}."
     )
 
 
@@ -283,7 +283,7 @@ LOOKS = {
 """Of verdicts: what fills a square, and the sign in it. Those that say nothing of a claim are not filled."""
 
 MOST_COLUMNS = 24
-GAP = 1.5
+GROUP_GAP = 1.5
 """Squares that a line has at most, and between two groups of a line."""
 
 SQUARE = 0.225
@@ -355,8 +355,8 @@ STRIP = Finding("Verdicts on the claims", strip_figure, strip_caption, strip_alt
 
 def _by_claim(frame: pd.DataFrame) -> pd.DataFrame:
     """The verdicts of a claim in columns."""
-    found = frame.pivot_table(index="id", columns="way", values="verdict", aggfunc="first")
-    return found.reindex(columns=list(WAYS), fill_value="").fillna("")
+    verdicts = frame.pivot_table(index="id", columns="way", values="verdict", aggfunc="first")
+    return verdicts.reindex(columns=list(WAYS), fill_value="").fillna("")
 
 
 def _lines(frame: pd.DataFrame) -> Iterator[list[tuple[float, pd.DataFrame]]]:
@@ -369,7 +369,7 @@ def _lines(frame: pd.DataFrame) -> Iterator[list[tuple[float, pd.DataFrame]]]:
             yield line
             line, place = [], 0.0
         line.append((place, group))
-        place += max(n, 2.6) + GAP  # room for its name
+        place += max(n, 2.6) + GROUP_GAP  # room for its name
     yield line
 
 
@@ -412,7 +412,7 @@ COLORS = LinearSegmentedColormap.from_list("gap", ["#cfe5f2", "#f4c9a8", "#D55E0
 DARK_FROM = 0.55
 """Of the colours from here on, the number is white."""
 
-FAR = 15.0
+FARTHEST_GAP = 15.0
 """Points: gaps from here on have one colour."""
 
 
@@ -499,7 +499,7 @@ GAPS = Finding("Gaps to the best method", gap_figure, gap_caption, gap_alt)
 
 
 def _draw_cell(axes: Axes, row: Mapping[Any, Any], column: int, line: int) -> None:
-    depth = float(PowerNorm(0.5, 0.0, FAR, clip=True)(row["gap"]))
+    depth = float(PowerNorm(0.5, 0.0, FARTHEST_GAP, clip=True)(row["gap"]))
     color = "#0072B2" if row["is_best"] else COLORS(depth)
     axes.add_patch(Rectangle((column - 0.48, line - 0.46), 0.96, 0.92, facecolor=color, linewidth=0))
     gap = f"{np.round(row['gap'], 1) + 0.0:.1f}"

@@ -43,7 +43,7 @@ SNAPSHOT = "claims.md"
 PAPERS = "PMIUE"
 """The letters that ids of claims begin with, in the order of the ledger: PhD, MS, ICML, UAI, ESPBoost."""
 
-COLUMNS = [
+CLAIM_COLUMNS = [
     "id",
     "source",
     "statement",
@@ -169,8 +169,8 @@ def verdicts(results: str | os.PathLike[str] = "results", decides: bool = True) 
     ValueError
         If the folder is a snapshot (``docs/results``), whose evidence is one level below.
     """
-    found, rules = _open(results), rules_text()
-    return pd.DataFrame([_judged(row, found, decides) | {"rules": rules} for row in claim_rows()])[COLUMNS]
+    measured, rules = _open(results), rules_text()
+    return pd.DataFrame([_judged(row, measured, decides) | {"rules": rules} for row in claim_rows()])[CLAIM_COLUMNS]
 
 
 def verdicts_by_rule(results: str | os.PathLike[str] = "results", decides: bool = True) -> pd.DataFrame:
@@ -188,10 +188,10 @@ def verdicts_by_rule(results: str | os.PathLike[str] = "results", decides: bool 
         id, rule, verdict: a row for each rule that changes something for a claim, whether or not the verdict changes;
         none for claims without a verdict.
     """
-    found = _open(results)
+    measured = _open(results)
     rows = []
     for row in claim_rows() if decides else ():
-        verdict = _find(row, found).verdict
+        verdict = _find(row, measured).verdict
         if verdict in JUDGED:
             rules = other_rules(row)
         elif verdict == NO_VERDICT:
@@ -199,7 +199,7 @@ def verdicts_by_rule(results: str | os.PathLike[str] = "results", decides: bool 
         else:
             continue
         rows += [
-            {"id": row["id"], "rule": name, "verdict": _find(changed, found, rule).verdict}
+            {"id": row["id"], "rule": name, "verdict": _find(changed, measured, rule).verdict}
             for name, changed, rule in rules
         ]
     return pd.DataFrame(rows, columns=["id", "rule", "verdict"])
@@ -219,11 +219,11 @@ def comparisons(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
         by spaces; holds: "yes", "partly", "no" or "open"; numbers: the same in words. Values are missing where the
         claim is not about a number.
     """
-    found = _open(results)
+    measured = _open(results)
     rows = [
         {"id": row["id"], "part": part, "dataset": each.dataset, **_compared(each)}
         for row in claim_rows()
-        for part, finding in _findings(row, found)
+        for part, finding in _findings(row, measured)
         for each in finding.observations
         if each.found is not None
     ]
@@ -231,7 +231,7 @@ def comparisons(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
     return frame.astype({name: np.float64 for name in frame if name not in COMPARED_TEXTS})
 
 
-DIGITS = 10
+COMPARED_DIGITS = 10
 """Significant ones of what `COMPARED` holds: the last ones of a sum depend on threads and processor."""
 
 
@@ -260,10 +260,10 @@ def write_ledger(results: str | os.PathLike[str], decides: bool, folder: str | o
     folder : path, optional
         Where the files go; that of the results unless given.
     """
-    found = judge(results, decides)
-    numbers = found.compared.select_dtypes("float")
-    found.compared[numbers.columns] = numbers.map(lambda value: float(f"{value:.{DIGITS}g}"))
-    for name, frame in zip(FILES, found, strict=True):
+    judged = judge(results, decides)
+    numbers = judged.compared.select_dtypes("float")
+    judged.compared[numbers.columns] = numbers.map(lambda value: float(f"{value:.{COMPARED_DIGITS}g}"))
+    for name, frame in zip(FILES, judged, strict=True):
         write_frame(frame, Path(folder or results) / name)
 
 
@@ -286,30 +286,32 @@ def _findings(row: Mapping[str, Any], results: Results) -> Iterator[tuple[str, F
 
 def _compared(each: Observation) -> dict[str, Any]:
     """The columns of `comparisons` of an observation."""
-    found = each.found
-    low, high = found.repeated or found.interval or (np.nan, np.nan)
-    value = found.value if isinstance(found.value, int | float) else np.nan
-    what = found.what or found.numbers.removeprefix(f"{each.dataset}: ")
-    method, other = (*found.methods, "", "")[:2]
+    finding = each.found
+    low, high = finding.repeated or finding.interval or (np.nan, np.nan)
+    value = finding.value if isinstance(finding.value, int | float) else np.nan
+    what = finding.what or finding.numbers.removeprefix(f"{each.dataset}: ")
+    method, other = (*finding.methods, "", "")[:2]
     signs = {HOLDS: "yes", LEANS: "partly", FAILS: "no"}
-    is_tested = found.p is not None or found.papers is not None or (found.interval is not None and not found.repeated)
-    unit = found.unit if found.unit is not None else "points" if is_tested else ""
+    is_tested = (
+        finding.p is not None or finding.papers is not None or (finding.interval is not None and not finding.repeated)
+    )
+    unit = finding.unit if finding.unit is not None else "points" if is_tested else ""
     values = (
         method,
         other,
         what,
-        found.published,
+        finding.published,
         value,
-        found.alike,
+        finding.alike,
         low,
         high,
-        95 if found.repeated else 90,
+        95 if finding.repeated else 90,
         unit,
-        found.p,
-        found.papers[1] if found.papers else None,
+        finding.p,
+        finding.papers[1] if finding.papers else None,
         " ".join(f"{limit:g}" for limit in each.limits),
         signs[each.degree] if each.is_decided else "open",
-        found.numbers,
+        finding.numbers,
     )
     return dict(zip(COMPARED_COLUMNS, values, strict=True))
 

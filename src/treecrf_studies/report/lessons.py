@@ -5,14 +5,12 @@ tables.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from treecrf.io.files import read_frame
 from treecrf.io.messages import counted
 from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
 from treecrf.statistics.metrics import mean_with_interval
@@ -20,13 +18,11 @@ from treecrf_studies.coding.methods import method_text
 from treecrf_studies.ensembles.methods import BEST as RETRAINED_EXPERT
 from treecrf_studies.ensembles.methods import COMBINED
 from treecrf_studies.framework.comparisons import facing
-from treecrf_studies.framework.paths import StudyFiles
-from treecrf_studies.framework.settings import Settings
+from treecrf_studies.framework.frames import Frames
 from treecrf_studies.framework.views import NEAR, distinct_accuracies, nearness_texts, published_values
 from treecrf_studies.future.tables import gains
 from treecrf_studies.kernels.methods import BEST_KERNEL, BEST_TREES
 from treecrf_studies.kernels.methods import method_text as kernel_method_text
-from treecrf_studies.registry import registry
 from treecrf_studies.rendering.cells import signed, texts_of, with_and
 from treecrf_studies.rendering.forest import Forest, Interval, forest_figure
 from treecrf_studies.rendering.parts import (
@@ -44,19 +40,21 @@ from treecrf_studies.rendering.parts import (
 )
 from treecrf_studies.rendering.style import method_name, ordered_training_methods, training_method_name
 from treecrf_studies.report.papers import PAPERS
-from treecrf_studies.training.choices import BETTER, CHOICE, preferred_at
+from treecrf_studies.training.choices import preferred_at
 
 LEARNT, LEARNT_TITLE = "learnt.md", "What we learnt"
 
 INTRODUCTION = """
-Differences are percentage points of accuracy, with 95 % intervals of the sequence-level test. A method is *more* or *less
-accurate* where p < 0.05, *equivalent* where the uncorrected 90 % interval lies within the margin of equivalence, and else
-*undecided*.
+Differences are percentage points of accuracy, with 95 % intervals of the sequence-level test. A method is *more* or
+*less accurate* where p < 0.05, *equivalent* where the uncorrected 90 % interval lies within the margin of equivalence,
+and else *undecided*.
 
 In the studies of training and of missing values, decisions have Holm's correction and intervals Bonferroni's
-(docs/statistics.md). An interval may therefore contain zero where a difference is significant. Intervals of kernels, future
-features, many labels and ensembles are uncorrected. Intervals of means take the data sets as a sample. Differences on FAQ sets
-count positions, where tables of accuracies average documents.
+(docs/statistics.md). An interval may therefore contain zero where a difference is significant. Intervals of kernels,
+future features, many labels and ensembles are uncorrected.
+
+Intervals of means take the data sets as a sample. Differences on FAQ sets count positions, where tables of accuracies
+average documents.
 """
 
 TREES, NET, BOTH = "treecrf_newton", "neural_crf", "trees_and_net"
@@ -70,10 +68,10 @@ PAIRED, FAMILY = ("low", "high"), ("family_low", "family_high")
 FAQ = "faq_"
 """First letters of the names of data sets that are alike."""
 
-DIGITS = 2
+ACCURACY_DIGITS = 2
 """After the point of a percentage, as tables show it: methods that are equal so far are tied."""
 
-FEW = 3
+LISTED_SETS = 3
 """Of more data sets the mean is shown."""
 
 
@@ -101,9 +99,9 @@ class Pair(NamedTuple):
     is_averaged: bool = True
 
     def mean(self) -> tuple[float, tuple[float, float]] | None:
-        """The mean over the data sets with its interval, where there are more than `FEW`."""
+        """The mean over the data sets with its interval, where there are more than `LISTED_SETS`."""
         points = pd.Series([gap.points for gap in self.gaps], dtype=float)
-        return mean_with_interval(points) if self.is_averaged and len(points) > FEW else None
+        return mean_with_interval(points) if self.is_averaged and len(points) > LISTED_SETS else None
 
     @property
     def text(self) -> str:
@@ -138,46 +136,18 @@ class Lesson(NamedTuple):
     pairs: Sequence[Pair] = ()
 
 
-class Frames:
-    """Frames of a run by study and name, those of all data sets of their own one under another."""
-
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-        self._studies = {study.name: StudyFiles(study, settings) for study in registry()}
-
-    def read(self, study: str, name: str, with_repeats: bool = False) -> pd.DataFrame:
-        """A frame of a study; empty without it. Data sets that repeat another one of the study are left out, unless
-        `with_repeats`.
-        """
-        files = self._studies[study]
-        datasets = files.all_datasets() if with_repeats else files.distinct_datasets()
-        frames = [self.of(study, dataset, name) for dataset in datasets]
-        filled = [frame for frame in frames if len(frame)]
-        return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame()
-
-    def preferred(self, name: str, point: str = CHOICE) -> pd.DataFrame:
-        """The rows of a frame of the study of training with the preferred decoder, at a point if it has several."""
-        frame = self.read("training", name)
-        return frame[(frame["decoder"] == BETTER) & (frame.get("point", point) == point)] if len(frame) else frame
-
-    def of(self, study: str, dataset: str, name: str) -> pd.DataFrame:
-        """A frame of a data set; empty without it."""
-        path = Path(self.settings.results, study, dataset, f"{name}.csv")
-        return read_frame(path) if path.is_file() else pd.DataFrame()
-
-
 Answer = Callable[[Frames], Iterable[Pair | str]]
 
 
-def find_lessons(settings: Settings) -> list[Lesson]:
+def find_lessons(frames: Frames) -> list[Lesson]:
     """What the results of a run answer."""
-    frames, found = Frames(settings), []
+    lessons = []
     for title, (target, answer) in LESSONS.items():
         told = list(answer(frames))
         texts = [text for each in told for text in ([each] if isinstance(each, str) else each.sentences())]
         if texts:
-            found.append(Lesson(title, texts, target, [each for each in told if isinstance(each, Pair)]))
-    return found
+            lessons.append(Lesson(title, texts, target, [each for each in told if isinstance(each, Pair)]))
+    return lessons
 
 
 def pairs_of(frames: Frames, title: str) -> list[Pair]:
@@ -197,30 +167,30 @@ def gaps(frame: pd.DataFrame, method: str, other: str, ends: Sequence[str] = PAI
 # --- page -------------------------------------------------------------------------------------------
 
 
-def learnt_page(settings: Settings) -> Page | None:
+def learnt_page(frames: Frames) -> Page | None:
     """What was learnt: one plot of all differences, then the answers; None where a run answers nothing."""
-    found = find_lessons(settings)
-    if not found:
+    lessons = find_lessons(frames)
+    if not lessons:
         return None
     sections = [
         Section(
             slug(title), title, [*listed(texts), Note(link(f"Table behind this answer: {source_of(target)}", target))]
         )
-        for title, texts, target, _ in found
+        for title, texts, target, _ in lessons
     ]
     lead: list[Part] = [paragraph(INTRODUCTION)]
-    frame = lesson_frame(found)
-    if len(frame):
-        numbers = texts_of(frame.drop(columns="target"))
-        caption = escaped(lesson_caption(frame))
-        lead.insert(0, Drawing(lesson_figure(frame), lesson_alt(frame), caption, numbers, "differences"))
+    marks = lesson_frame(lessons)
+    if len(marks):
+        numbers = texts_of(marks.drop(columns="target"))
+        caption = escaped(lesson_caption(marks))
+        lead.insert(0, Drawing(lesson_figure(marks), lesson_alt(marks), caption, numbers, "differences"))
     return Page(LEARNT, LEARNT_TITLE, LEARNT_TITLE, [Group("", sections)], lead)
 
 
 MEAN, SET, LARGER = "mean", "data set", "larger sample"
 """Values of `kind`."""
 
-COLUMNS = ["question", "comparison", "source", "target", "kind", "dataset", "value", "low", "high", "n_sets"]
+MARK_COLUMNS = ["question", "comparison", "source", "target", "kind", "dataset", "value", "low", "high", "n_sets"]
 
 
 def lesson_frame(lessons: Sequence[Lesson]) -> pd.DataFrame:
@@ -235,7 +205,7 @@ def lesson_frame(lessons: Sequence[Lesson]) -> pd.DataFrame:
     -------
     DataFrame
         question; comparison ("A minus B"); source, the paper, and target, the page and anchor of the table; kind:
-        `MEAN` over the data sets where there are more than `FEW`, `SET` for each, `LARGER` for each larger sample;
+        `MEAN` over the data sets where there are more than `LISTED_SETS`, `SET` for each, `LARGER` for each larger sample;
         dataset; value, low, high (points, 95 % interval); n_sets.
     """
     rows = [
@@ -251,7 +221,7 @@ def lesson_frame(lessons: Sequence[Lesson]) -> pd.DataFrame:
         for pair in lesson.pairs
         for mark in _marks(pair)
     ]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(rows, columns=MARK_COLUMNS)
 
 
 def _marks(pair: Pair) -> Iterator[tuple[Any, ...]]:
@@ -327,13 +297,16 @@ def _of_training(*pairs: tuple[str, str]) -> Answer:
     """Pairs of methods of the study of training, on its test sets and on larger samples."""
 
     def answer(frames: Frames) -> Iterator[Pair]:
-        tests, larger = frames.preferred("comparisons"), frames.read("training", "larger_comparisons")
+        tests, larger = (
+            preferred_at(frames.read("training", "comparisons")),
+            frames.read("training", "larger_comparisons"),
+        )
         if len(larger):
             is_second = larger["population"] == "second"
             larger = larger.assign(dataset=larger["sample"] + np.where(is_second, " (second population)", ""))
         for method, other in pairs:
-            found = gaps(tests, method, other, FAMILY), gaps(larger, method, other, FAMILY)
-            yield Pair(training_method_name(method), training_method_name(other), *found)
+            of_pair = gaps(tests, method, other, FAMILY), gaps(larger, method, other, FAMILY)
+            yield Pair(training_method_name(method), training_method_name(other), *of_pair)
 
     return answer
 
@@ -374,8 +347,8 @@ def label_holes(frames: Frames) -> Iterator[Pair]:
     sums = others.groupby(["dataset", "method"], sort=False)[["n_correct", "n_positions"]].sum()
     best = (sums["n_correct"] / sums["n_positions"]).groupby("dataset", sort=False).idxmax()
     for method, pairs in best.groupby(best.str[1], sort=False):
-        found = gaps(tests[tests["dataset"].isin(pairs.index)], "instance_weighting", str(method), FAMILY)
-        yield Pair("instance weighting", method_name(str(method)), found)
+        of_method = gaps(tests[tests["dataset"].isin(pairs.index)], "instance_weighting", str(method), FAMILY)
+        yield Pair("instance weighting", method_name(str(method)), of_method)
 
 
 def many_labels(frames: Frames) -> Iterator[Pair]:
@@ -387,24 +360,24 @@ def many_labels(frames: Frames) -> Iterator[Pair]:
     cascades = best[(best["learner"] == "gtb") & (best["use"] == "cascade") & (best["window"] == 1)]
     chosen = cascades[["dataset", "method"]].to_numpy()
     for method in ("separable", "full"):
-        found = [gap for name, cascade in chosen for gap in gaps(tests[tests["dataset"] == name], method, cascade)]
-        yield Pair(f"{method_text(method)} with window 1", "the chosen cascade", found)
+        of_method = [gap for name, cascade in chosen for gap in gaps(tests[tests["dataset"] == name], method, cascade)]
+        yield Pair(f"{method_text(method)} with window 1", "the chosen cascade", of_method)
 
 
 def future_features(frames: Frames) -> Iterator[Pair]:
     """Discovered features of the future (PhD chapter 5)."""
     best, tests = frames.read("future", "best"), frames.read("future", "comparisons")
     if len(best) and len(tests):
-        found = [Gap(name, pair.points, *pair.interval, pair.decision) for name, pair in gains(best, tests).items()]
-        yield Pair("the best with discovered features", "the best without", found, is_averaged=False)
+        gained = [Gap(name, pair.points, *pair.interval, pair.decision) for name, pair in gains(best, tests).items()]
+        yield Pair("the best with discovered features", "the best without", gained, is_averaged=False)
 
 
 def related_sequences(frames: Frames) -> Iterator[str]:
     """What cross-validation promises where related proteins are on both sides of a split, and where they are not."""
     sides = {"protein_ungrouped": "related proteins on both sides", "protein": "related proteins together"}
-    summaries = [frames.of("training", name, "summary") for name in sides]
+    summaries = [frames.read("training", "summary", [name]) for name in sides]
     for how, summary in zip(sides.values(), summaries, strict=True) if all(map(len, summaries)) else ():
-        rows = preferred_at(summary, CHOICE)
+        rows = preferred_at(summary)
         rows = rows[rows["method"].isin(["treecrf", TREES, "treecrf_original", "linear_crf"])]
         promised = (rows["held_out_accuracy"] - rows["value"]).dropna()
         yield (
@@ -415,7 +388,7 @@ def related_sequences(frames: Frames) -> Iterator[str]:
 
 def tests_of_positions(frames: Frames) -> Iterator[str]:
     """How many differences McNemar's test on positions finds, and how many of them a test on sequences does."""
-    tests = frames.preferred("comparisons")
+    tests = preferred_at(frames.read("training", "comparisons"))
     if tests.empty:
         return
     by_positions = tests["papers_p_holm"] < SIGNIFICANCE_LEVEL
@@ -424,7 +397,7 @@ def tests_of_positions(frames: Frames) -> Iterator[str]:
         f"Of {len(tests)} pairs of methods, McNemar's test on positions separates {int(by_positions.sum())}; a test on "
         f"sequences confirms {n_both} of these (both with Holm's correction)."
     )
-    cut, full = (frames.of("future", name, "best") for name in ("xor", "xor_full"))
+    cut, full = (frames.read("future", "best", [name]) for name in ("xor", "xor_full"))
     if len(cut) and len(full):
         both = cut.merge(full, on="method", suffixes=("", "_full")).query("not method.str.startswith('ff_')")
         gained = both["value"] - both["value_full"]
@@ -436,13 +409,16 @@ def tests_of_positions(frames: Frames) -> Iterator[str]:
 
 def published_accuracies(frames: Frames) -> Iterator[str]:
     """How many printed accuracies a run meets, peaks beside peaks."""
-    pairs = distinct_accuracies(published_values(frames.settings))
+    pairs = distinct_accuracies(published_values(frames))
     if pairs.empty:
         return
     met, of, apart = nearness_texts(pairs)
     low, median, high = pairs.loc[pairs["kind"] == "", "away"].quantile([0.25, 0.5, 0.75])
     yield f"{met} are met within {NEAR:g} point: {of}."
-    yield f"Measured minus published is {signed(median)} in the median ({signed(low)} to {signed(high)} for the middle half)."
+    yield (
+        f"Measured minus published is {signed(median)} in the median ({signed(low)} to {signed(high)} for the middle "
+        "half)."
+    )
     if apart:
         yield f"Counted apart: {apart}."
 
@@ -451,10 +427,13 @@ def highest(frames: Frames) -> Iterator[str]:
     """The methods with the highest accuracy on each data set, how many a test finds worse than another, and those that
     no test finds worse.
     """
-    chosen, tests = frames.preferred("summary"), frames.preferred("comparisons")
+    chosen, tests = (
+        preferred_at(frames.read("training", "summary")),
+        preferred_at(frames.read("training", "comparisons")),
+    )
     if not (len(chosen) and len(tests)):
         return
-    accuracy = chosen["value"].round(DIGITS)
+    accuracy = chosen["value"].round(ACCURACY_DIGITS)
     first = chosen[accuracy == accuracy.groupby(chosen["dataset"]).transform("max")]
     names = first.groupby("dataset", sort=False)["method"].agg(_ties)
     by_names = names.index.to_series().groupby(names, sort=False).agg(with_and)
@@ -482,7 +461,7 @@ def _ties(methods: pd.Series) -> str:
 
 def seconds_of_training(frames: Frames) -> Iterator[str]:
     """CPU seconds of a training up to the chosen iteration, as a multiple of TreeCRF's."""
-    chosen = frames.preferred("summary")
+    chosen = preferred_at(frames.read("training", "summary"))
     if chosen.empty:
         return
     seconds = chosen.pivot_table(index="dataset", columns="method", values="cpu_seconds")

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from treecrf.io.files import read_frames
 from treecrf.io.messages import counted
 from treecrf.statistics.metrics import mean_with_interval
 from treecrf_studies.datasets import describe
 from treecrf_studies.framework.claims.judge import NOT_RUN, REPLICATED
 from treecrf_studies.framework.comparisons import facing
+from treecrf_studies.framework.frames import Frames
 from treecrf_studies.framework.page import study_page
 from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import Settings, TableDataset
@@ -42,7 +42,6 @@ from treecrf_studies.rendering.parts import (
     listed,
     md,
     paragraph,
-    read_layout,
     slug,
     write_pages,
 )
@@ -50,7 +49,7 @@ from treecrf_studies.rendering.site import build_site
 from treecrf_studies.rendering.style import training_method_name, training_method_style
 from treecrf_studies.report import claim_pages, figures, ledger, provenance
 from treecrf_studies.report.conclusions import choose, conclude
-from treecrf_studies.report.lessons import Frames, learnt_page
+from treecrf_studies.report.lessons import learnt_page
 from treecrf_studies.report.paper_plots import table_drawings, words_of_figures
 from treecrf_studies.report.papers import (
     PAPERS,
@@ -63,6 +62,7 @@ from treecrf_studies.report.papers import (
     verdict_text,
 )
 from treecrf_studies.report.provenance import CITE, cite_page, run_page
+from treecrf_studies.training.choices import preferred_at
 
 PAGE, MARKDOWN = "index.html", "markdown"
 """The first page of a site, and the folder of its Markdown, below that of its HTML."""
@@ -85,23 +85,23 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
     logs. The site of a run that is not finished is in `UNFINISHED_FOLDER`: Snakemake must not take it for that of the
     whole run. It is removed when that one is written. The site of one finished `study` is in a folder of its name.
     """
-    results = Path(settings.results)
+    results, frames = Path(settings.results), Frames(settings)
     reports = Path(settings.reports, study) if finished else Path(settings.reports, UNFINISHED_FOLDER)
     chosen = [each for each in registry() if study in ("", each.name)]
     explorer = EXPLORER if finished and not study else ""
     is_whole = finished and not study
     judged = ledger.read_ledger(results) if is_whole else ledger.judge(results, settings.decides_claims)
     is_published = about_papers(settings, judged.claims)
-    shown = studies(settings, finished, is_published, chosen)
+    shown = studies(frames, finished, is_published, chosen)
     if is_published:
-        pages = pages_of_papers(settings, shown, judged, explorer)
+        pages = pages_of_papers(frames, shown, judged, explorer)
     else:
         pages = [Page(f"{each.identifier}.md", each.title, each.title, [Group("", each.sections)]) for each in shown]
     told = judged.claims if is_published else None
     jobs = provenance.job_costs(results, provenance.used_datasets(settings, chosen))
     commit = provenance.commit()
     pages += [run_page(settings), *_glossary(), cite_page(f"results at commit {commit}" if commit else "")]
-    pages.insert(0, overview(settings, shown, told, _absent(settings, chosen, Path(logs)), jobs, explorer))
+    pages.insert(0, overview(frames, shown, told, _absent(frames, chosen, Path(logs)), jobs, explorer, pages))
     banner = settings.banner if finished else f"{UNFINISHED} {settings.banner}".strip()
     shutil.rmtree(reports / MARKDOWN, ignore_errors=True)
     write_pages(pages, reports / MARKDOWN, Markdown(f"> {escaped(banner)}") if banner else Markdown(), explorer)
@@ -111,7 +111,7 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
 
 
 def pages_of_papers(
-    settings: Settings,
+    frames: Frames,
     shown: Sequence[Study],
     judged: ledger.Ledger,
     explorer: str = "",
@@ -119,12 +119,11 @@ def pages_of_papers(
     """What was learnt, the papers, missing values and claims, as far as there is something; `explorer` as of
     `paper_pages`.
     """
-    words, frames = words_of_figures(settings), Frames(settings)
+    words, learnt = words_of_figures(frames), learnt_page(frames)
 
     def seen(paper: Paper) -> Seen:
-        return Seen(table_drawings(settings, paper), words, conclude(paper, frames, judged))
+        return Seen(table_drawings(frames, paper), words, conclude(paper, frames, judged))
 
-    learnt = learnt_page(settings)
     papers = [page for paper in PAPERS for page in paper_pages(paper, shown, judged.claims, seen(paper), explorer)]
     return [
         *([learnt] if learnt else []),
@@ -160,54 +159,34 @@ def about_papers(settings: Settings, claims: pd.DataFrame) -> bool:
 
 
 def studies(
-    settings: Settings, finished: bool = True, is_published: bool = True, chosen: Iterable[Declared] | None = None
+    frames: Frames, finished: bool = True, is_published: bool = True, chosen: Iterable[Declared] | None = None
 ) -> list[Study]:
     """The studies, or those `chosen`, that have something to show; of a run that is not finished, tables of data sets
     that are. Without `is_published` they say nothing of papers.
     """
-    tables = _tables if finished else _finished_tables
-    shown = [study_page(study, settings, tables(study, settings), is_published) for study in chosen or registry()]
+    shown = []
+    for study in chosen or registry():
+        done = None if finished else frames.files[study.name].finished()
+        layouts = {} if done == [] else frames.layouts(study, done and ["", *done])
+        shown.append(study_page(study, frames.settings, layouts, is_published))
     return [study for study in shown if study is not None]
 
 
-def unfinished(study: Declared, settings: Settings) -> list[str]:
+def unfinished(files: StudyFiles) -> list[str]:
     """The data sets of a study without all results."""
-    files = StudyFiles(study, settings)
     return [name for name in files.all_datasets() if not files.is_finished(name)]
-
-
-def _tables(study: Declared, settings: Settings) -> dict[str, pd.DataFrame]:
-    """The layouts that the run has written; a ValueError where a study has finished data sets and none of its tables."""
-    files = StudyFiles(study, settings)
-    paths = {name: Path(files.folder, "tables", f"{name}.csv") for name, *_ in files.calls()}
-    found = {name: read_layout(path) for name, path in paths.items() if path.is_file()}
-    if paths and not found and study.summary.of_dataset and files.finished():
-        raise ValueError(f"{files.folder}/tables has no table: this study is not finished; run `make results` first.")
-    return found
-
-
-def _finished_tables(study: Declared, settings: Settings) -> dict[str, pd.DataFrame]:
-    """The layouts of the data sets that are finished; the run stopped before it wrote those of all."""
-    files = StudyFiles(study, settings)
-    done = files.finished()
-    frames = {
-        name: read_frames(there)
-        for name, paths in files.frames(study.tabulated, done).items()
-        if (there := [path for path in paths if Path(path).is_file()])
-    }
-    return study.tabulate(files.calls(), frames) if done else {}
 
 
 # --- reasons ----------------------------------------------------------------------------------------
 
 
-def _absent(settings: Settings, chosen: Iterable[Declared], logs: Path) -> dict[str, str]:
+def _absent(frames: Frames, chosen: Iterable[Declared], logs: Path) -> dict[str, str]:
     """By study, the data sets that were not finished, and why."""
     shown = {}
     for study in chosen:
         by_reason: dict[str, list[str]] = {}
-        for name in unfinished(study, settings):
-            by_reason.setdefault(_reason(name, _raw_files(settings, name), logs), []).append(name)
+        for name in unfinished(frames.files[study.name]):
+            by_reason.setdefault(_reason(name, _raw_files(frames.settings, name), logs), []).append(name)
         if by_reason:
             shown[study.title] = " ".join(f"{', '.join(names)}: {reason}" for reason, names in by_reason.items())
     return shown
@@ -234,8 +213,8 @@ def _reason(name: str, raw_files: Iterable[str], logs: Path) -> str:
 PATH = "index.md"
 
 ABOUT_PAPERS = """
-treecrf trains conditional random fields whose potentials are sums of regression trees (TreeCRF), and computes the tables and
-figures of five papers anew. A run computed every number on these pages, except those headed *published*.
+treecrf trains conditional random fields whose potentials are sums of regression trees (TreeCRF), and computes the
+tables and figures of five papers anew. A run computed every number on these pages, except those headed *published*.
 """
 
 ABOUT_OWN = """
@@ -243,9 +222,9 @@ This run compares {methods} on {datasets}. Every number on these pages was compu
 """
 
 VERDICTS = """
-✓ *replicated*, ◐ *partly*, ✗ *not replicated*: a test decides. ? *undecided*: the test shows neither the claim nor its contrary.
-= *checked*: a theorem or an exact example. *No verdict*: the paper, its data or one timing do not allow one. *Not run*: the run
-lacks a data set or method.
+✓ *replicated*, ◐ *partly*, ✗ *not replicated*: a test decides. ? *undecided*: the test shows neither the claim nor its
+contrary. = *checked*: a theorem or an exact example. *No verdict*: the paper, its data or one timing do not allow one.
+*Not run*: the run lacks a data set or method.
 """
 
 INTERVALS = (
@@ -256,20 +235,20 @@ OURS = "treecrf_newton"
 
 
 def overview(
-    settings: Settings,
+    frames: Frames,
     studies: Sequence[Study],
     claims: pd.DataFrame | None,
     absent: Mapping[str, str],
     jobs: pd.DataFrame,
     explorer: str = "",
+    pages: Sequence[Page] = (),
 ) -> Page:
-    """The first page; without `claims` the run says nothing of papers.
+    """The first page; without `claims` the run says nothing of papers. `pages` are the others.
 
     `absent` has the data sets that were not finished, and why; `jobs` is from
     `treecrf_studies.report.provenance.job_costs`; `explorer` as of `treecrf_studies.report.papers.paper_pages`.
     """
-    frames = Frames(settings)
-    tests = comparisons(frames)
+    settings, tests = frames.settings, comparisons(frames)
     methods = set(tests["method"]) | set(tests["other"])
     sections = [
         Section(f"method-{name}", f"Your method: {name}", _by_dataset(name, tests)) for name in settings.labellers
@@ -277,32 +256,34 @@ def overview(
     guide = choose(frames) if claims is not None else Section("choose", "", [])
     sections += [guide, *findings(frames, claims)]
     if claims is not None:
-        sections.append(Section("papers", "Papers", papers_list(claims)))
+        sections.append(Section("papers", "Papers", papers_list(claims, pages)))
     if OURS in methods:
         sections.append(Section("rivals", f"{training_method_name(OURS)} vs its rivals", _rivals(OURS, tests)))
     if claims is None:
         sections += [Section(study.identifier, study.title, study.answers) for study in studies]
     items = [md("**{name}**: {reason}", name=name, reason=reason) for name, reason in absent.items()]
     sections.append(Section("absent", "Data sets without results", listed(items)))
-    names = {name for study in studies for name in _measured(study.identifier, settings)}
+    names = {name for study in studies for name in _measured(frames.files[study.identifier])}
     compared = counted(len(methods or settings.training.methods), "method")  # one alone is compared with none
     lead: list[Part] = [
-        paragraph(ABOUT_OWN, methods=compared, datasets=counted(len(names), "data set"))
-        if claims is None
-        else paragraph(ABOUT_PAPERS),
-        *listed(
-            md("**{value}** {text}", value=value, text=text)
-            for value, text in _numbers(settings, claims, methods, jobs)
+        (
+            paragraph(ABOUT_OWN, methods=compared, datasets=counted(len(names), "data set"))
+            if claims is None
+            else paragraph(ABOUT_PAPERS)
         ),
-        _ways(explorer, bool(guide.parts)),
+        *listed(
+            md("**{value}** {text}", value=value, text=text) for value, text in _numbers(frames, claims, methods, jobs)
+        ),
+        _ways(explorer, bool(guide.parts), claims is not None),
     ]
     title = "TreeCRF: published and reproduced results" if claims is not None else "Comparison of sequence labellers"
     return Page(PATH, title, "Overview", [Group("", [section for section in sections if section.parts])], lead)
 
 
-def _ways(explorer: str, has_guide: bool) -> Note:
+def _ways(explorer: str, has_guide: bool, has_papers: bool) -> Note:
     """Where a reader goes on."""
     ways: list[Markdown] = [link("Choose a method", f"{PATH}#choose")] if has_guide else []
+    ways += [link("Find a table or figure of a paper", f"{PATH}#papers")] if has_papers else []
     ways.append(link("Explore all results", explorer) if explorer else md("Explorer: docs/explorer.md"))
     ways += [md("Your own data: docs/own_data.md"), link("How to cite", CITE)]
     return Note(joined(ways, " · "))
@@ -312,16 +293,16 @@ def _ways(explorer: str, has_guide: bool) -> Note:
 
 
 def _numbers(
-    settings: Settings, claims: pd.DataFrame | None, methods: set[str], jobs: pd.DataFrame
+    frames: Frames, claims: pd.DataFrame | None, methods: set[str], jobs: pd.DataFrame
 ) -> Iterator[tuple[str, str]]:
     """Numbers, what they are of, and remarks."""
     if claims is not None:
-        met, of, apart = nearness_texts(distinct_accuracies(published_values(settings)))
-        yield met, f"published accuracies met within one point: {of}. Counted apart: {apart}"
+        met, of, _ = nearness_texts(distinct_accuracies(published_values(frames)))
+        yield met, f"published accuracies met within one point: {of}"
         is_replicated = claims["verdict"] == REPLICATED
         rest = counts_text(claims[~is_replicated])
         yield f"{is_replicated.sum()} of {len(claims)}", f"claims replicated by the sequence-level test: {rest}"
-    yield str(len({name for study in registry() for name in _measured(study.name, settings)})), "data sets"
+    yield str(len({name for files in frames.files.values() for name in _measured(files)})), "data sets"
     if claims is None and methods:
         yield str(len(methods)), "methods"
     if len(jobs):
@@ -330,11 +311,9 @@ def _numbers(
         yield f"{seconds / unit:.0f} {name}", "CPU time"
 
 
-def _measured(study: str, settings: Settings) -> list[str]:
+def _measured(files: StudyFiles) -> list[str]:
     """The data sets of a study that have results, without those that are another one with other folds or options."""
-    declared = next(each for each in registry() if each.name == study)
-    names, folder = StudyFiles(declared, settings).distinct_datasets(), Path(settings.results, study)
-    return [name for name in names if next((folder / name).glob("*.csv"), None)]
+    return [name for name in files.distinct_datasets() if next(Path(files.folder, name).glob("*.csv"), None)]
 
 
 # --- findings ---------------------------------------------------------------------------------------
@@ -346,21 +325,25 @@ def findings(frames: Frames, claims: pd.DataFrame | None) -> list[Section]:
 
     `claims` are from `treecrf_studies.report.ledger`; None for a run that says nothing of papers.
     """
-    found = []
+    shown = []
     if claims is not None:
-        published = figures.published_frame(published_values(frames.settings))
-        found += [
+        published = figures.published_frame(published_values(frames))
+        shown += [
             (figures.PUBLISHED, published, []),
             (figures.STRIP, figures.strip_frame(claims), [paragraph(VERDICTS)]),
         ]
-    found.append(
-        (figures.GAPS, figures.gap_frame(frames.read("training", "ranks"), frames.preferred("comparisons")), [])
+    shown.append(
+        (
+            figures.GAPS,
+            figures.gap_frame(frames.read("training", "ranks"), preferred_at(frames.read("training", "comparisons"))),
+            [],
+        )
     )
-    costs = figures.cost_frame(frames.preferred("summary"))
-    found.append((figures.COSTS, costs.iloc[: len(costs) if len(costs) > 1 else 0], []))
+    costs = figures.cost_frame(preferred_at(frames.read("training", "summary")))
+    shown.append((figures.COSTS, costs.iloc[: len(costs) if len(costs) > 1 else 0], []))
     return [
         Section(slug(finding.title), finding.title, [_drawing(finding, frame), *more])
-        for finding, frame, more in found
+        for finding, frame, more in shown
         if len(frame)
     ]
 
@@ -391,7 +374,7 @@ def _drawing(finding: figures.Finding, frame: pd.DataFrame) -> Drawing:
 def comparisons(frames: Frames) -> pd.DataFrame:
     """Tests between methods of the training study, at the choice, with the preferred decoder."""
     columns = ["dataset", "method", "other", "value", "family_low", "family_high", "decision"]
-    return frames.preferred("comparisons").reindex(columns=columns)
+    return preferred_at(frames.read("training", "comparisons")).reindex(columns=columns)
 
 
 def _rivals(method: str, tests: pd.DataFrame) -> list[Part]:
@@ -417,7 +400,7 @@ def _by_dataset(method: str, tests: pd.DataFrame) -> list[Part]:
     name = training_method_name(method)
     text = f"{name} minus each rival on {{}}{INTERVALS} Right of zero {name} is more accurate."
     return [
-        Forest(text.format(dataset), _gaps(rows.sort_values("value", ascending=False))).part()
+        Forest(text.format(dataset), _gaps(rows.sort_values("value", ascending=False, kind="stable"))).part()
         for dataset, rows in facing(tests, method).groupby("dataset", sort=False)
     ]
 
@@ -427,7 +410,7 @@ def _gaps(rows: pd.DataFrame) -> list[Interval]:
     return [Interval(training_method_name(other), *rest) for other, *rest in rows[ends].itertuples(index=False)]
 
 
-KINDS = ("pdf", "svg", "png")
+PAPER_FORMATS = ("pdf", "svg", "png")
 """Of figures for papers."""
 
 
@@ -439,7 +422,7 @@ def write_paper_figure(settings: Settings, path: Path, width: float, methods: Se
     ----------
     settings : Settings
     path : Path
-        Its suffix is one of `KINDS`.
+        Its suffix is one of `PAPER_FORMATS`.
     width : float
         Inches.
     methods : sequence of str
@@ -451,7 +434,7 @@ def write_paper_figure(settings: Settings, path: Path, width: float, methods: Se
         If the suffix or a method is not known, or the run has compared nothing.
     """
     kind = path.suffix[1:].lower()
-    if kind not in KINDS:
+    if kind not in PAPER_FORMATS:
         raise ValueError(f"{path}: a figure ends in .pdf, .svg or .png; choose one of these.")
     tests = comparisons(Frames(settings))
     if tests.empty:

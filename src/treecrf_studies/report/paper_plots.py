@@ -19,15 +19,14 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator, ScalarFormat
 
 from treecrf.io.messages import counted
 from treecrf_studies.cost.summary import reduce_scaling
+from treecrf_studies.framework.frames import Frames
 from treecrf_studies.framework.metrics import ACCURACY, METRICS
-from treecrf_studies.framework.settings import Settings
 from treecrf_studies.framework.views import NEAR, OTHER_PROGRAM, PEAK, published_pairs, published_values
 from treecrf_studies.rendering.cells import seconds_text, signed, texts_of, three_digits, with_and
 from treecrf_studies.rendering.panels import add_legend, name_axes, panel_grid
 from treecrf_studies.rendering.parts import Drawing, escaped, slug
 from treecrf_studies.rendering.style import DECODER_NAMES, INK, SETTINGS, SMALL, method_name, training_method_name
 from treecrf_studies.report.figures import shown_methods
-from treecrf_studies.report.lessons import Frames
 from treecrf_studies.report.papers import Paper
 from treecrf_studies.training.choices import preferred_at
 from treecrf_studies.training.published import PAPERS_OWN, training_costs
@@ -47,7 +46,7 @@ MARKS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 """Names and looks of values."""
 
-COLUMNS = [
+PAIR_COLUMNS = [
     "source",
     "quantity",
     "dataset",
@@ -98,25 +97,24 @@ def beside_frames(
     return {source: parts[source].reset_index(drop=True) for source in sorted(parts) if len(_of_paper(parts[source]))}
 
 
-def table_drawings(settings: Settings, paper: Paper) -> dict[str, list[Drawing]]:
+def table_drawings(frames: Frames, paper: Paper) -> dict[str, list[Drawing]]:
     """Figures of the tables of a paper beside measured values, by the anchors of the tables."""
-    frames = Frames(settings)
     tables = beside_frames(
-        published_values(settings), frames.read("training", "costs"), frames.read("training", "summary"), paper
+        published_values(frames), frames.read("training", "costs"), frames.read("training", "summary"), paper
     )
-    found: dict[str, list[Drawing]] = {}
+    drawings: dict[str, list[Drawing]] = {}
     for source, frame in tables.items():
         figure, caption = beside_figure(frame), escaped(beside_caption(frame))
         drawing = Drawing(figure, beside_alt(frame), caption, texts_of(frame), slug(source))
         table, _, _ = source.partition(",")  # the rest says which of its numbers
-        found.setdefault(paper.target(table).partition("#")[2], []).append(drawing)
-    return found
+        drawings.setdefault(paper.target(table).partition("#")[2], []).append(drawing)
+    return drawings
 
 
 def step_frame(costs: pd.DataFrame) -> pd.DataFrame:
     """PhD table 3.6 beside measured CPU seconds, as of `beside_frames`."""
     if costs.empty:
-        return pd.DataFrame(columns=COLUMNS)
+        return pd.DataFrame(columns=PAIR_COLUMNS)
     known = training_costs().merge(costs, on=["dataset", "method"], suffixes=("_published", ""))
     parts = [
         known.assign(
@@ -126,31 +124,31 @@ def step_frame(costs: pd.DataFrame) -> pd.DataFrame:
         )
         for column, name in STEPS.items()
     ]
-    found = pd.concat(parts, ignore_index=True).dropna(subset=["published", "measured"])
-    return _of_seconds(found, "PhD table 3.6", STEP_SECONDS)
+    both = pd.concat(parts, ignore_index=True).dropna(subset=["published", "measured"])
+    return _of_seconds(both, "PhD table 3.6", STEP_SECONDS)
 
 
 def peak_frame(summary: pd.DataFrame) -> pd.DataFrame:
     """The CPU seconds of PhD table 3.5 beside measured ones up to the peak of the test curve, as of `beside_frames`."""
     if summary.empty:
-        return pd.DataFrame(columns=COLUMNS)
+        return pd.DataFrame(columns=PAIR_COLUMNS)
     better = preferred_at(summary, PEAK)[["dataset", "method", "cpu_seconds"]]
     known = training_costs().rename(columns={"cpu_seconds": "published"}).merge(better, on=["dataset", "method"])
-    found = known.assign(row=known["method"].map(training_method_name), measured=known["cpu_seconds"])
-    return _of_seconds(found.dropna(subset=["published", "measured"]), "PhD table 3.5, CPU seconds", SECONDS)
+    both = known.assign(row=known["method"].map(training_method_name), measured=known["cpu_seconds"])
+    return _of_seconds(both.dropna(subset=["published", "measured"]), "PhD table 3.5, CPU seconds", SECONDS)
 
 
-def _of_seconds(found: pd.DataFrame, source: str, quantity: str) -> pd.DataFrame:
+def _of_seconds(rows: pd.DataFrame, source: str, quantity: str) -> pd.DataFrame:
     given = dict.fromkeys(("low", "high", "at_choice"), np.nan)
-    kind = np.where(found["method"].isin(PAPERS_OWN), "", OTHER_PROGRAM)
-    return _named(found.assign(source=source, quantity=quantity, against="", kind=kind, **given))
+    kind = np.where(rows["method"].isin(PAPERS_OWN), "", OTHER_PROGRAM)
+    return _named(rows.assign(source=source, quantity=quantity, against="", kind=kind, **given))
 
 
 def _named(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows of `COLUMNS`; those of other programs come last and say so."""
+    """Rows of `PAIR_COLUMNS`; those of other programs come last and say so."""
     is_other = rows["kind"] == OTHER_PROGRAM
     names = rows["row"].where(~is_other, rows["row"].map(OURS.format))
-    return rows.assign(row=names).loc[is_other.sort_values(kind="stable").index, COLUMNS]
+    return rows.assign(row=names).loc[is_other.sort_values(kind="stable").index, PAIR_COLUMNS]
 
 
 def beside_figure(frame: pd.DataFrame) -> Figure:
@@ -193,17 +191,24 @@ def beside_figure(frame: pd.DataFrame) -> Figure:
 def beside_alt(frame: pd.DataFrame) -> str:
     """What `beside_figure` shows."""
     shown = _of_paper(frame)
-    text = f"{counted(len(shown), 'printed value')} of {shown['source'].iloc[0]} beside measured ones, on {counted(shown['dataset'].nunique(), 'data set')}. "
+    text = (
+        f"{counted(len(shown), 'printed value')} of {shown['source'].iloc[0]} beside measured ones, on "
+        f"{counted(shown['dataset'].nunique(), 'data set')}. "
+    )
     if _is_of_seconds(frame):
         ratios = (shown["measured"] / shown["published"]).dropna()
-        return f"{text}Measured are {_two_digits(ratios.min())} to {_two_digits(ratios.max())} times the published seconds."
+        return (
+            f"{text}Measured are {_two_digits(ratios.min())} to {_two_digits(ratios.max())} times the published "
+            "seconds."
+        )
     digits = signed if (shown["quantity"] == ACCURACIES).all() else _short
     parts = []
     for name, rows in _by_quantity(shown).items():
         away = _away(rows)
         where = f"Of {len(rows)} {name}, measured" if name else "Measured"
         parts.append(
-            f"{where} minus published is {digits(away.min())} to {digits(away.max())}, {digits(away.median())} in the median."
+            f"{where} minus published is {digits(away.min())} to {digits(away.max())}, {digits(away.median())} in the "
+            "median."
         )
     return text + " ".join(parts)
 
@@ -233,7 +238,7 @@ def _of_paper(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _by_quantity(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Rows at the peaks that the paper prints and those of which only the choice was kept; or all under an empty name."""
+    """Rows at printed peaks and those of which only the choice was kept; or all under an empty name."""
     if rows["at_choice"].isna().all():
         return {"": rows}
     parts = {
@@ -323,28 +328,30 @@ class Words(NamedTuple):
     points: Mapping[str, Path] = {}
 
 
-def words_of_figures(settings: Settings) -> Mapping[str, Words]:
+def words_of_figures(frames: Frames) -> Mapping[str, Words]:
     """What figures of the studies show in this run, by the names of their files in a site."""
-    frames = Frames(settings)
-    curves = curve_frame(frames.read("training", "curves", with_repeats=True))
+    curves = frames.find("training", "curves", frames.files["training"].all_datasets())
+    curves = curve_frame(pd.DataFrame() if curves is None else curves)
     effects = effect_frame(frames.read("missing", "comparisons"), BASELINE)
-    found: dict[str, Words] = {}
+    words: dict[str, Words] = {}
     if len(curves):
         shown = texts_of(curves.assign(method=curves["method"].map(training_method_name)))
-        points = {name: Path(settings.results, "training", name, "curves.csv") for name in curves["dataset"].unique()}
+        points = {
+            name: Path(frames.settings.results, "training", name, "curves.csv") for name in curves["dataset"].unique()
+        }
         of_curves = Words(curve_caption(curves), curve_alt(curves), shown, points)
-        found |= dict.fromkeys(("training/figure_3_1", "training/accuracy_by_seconds"), of_curves)
-        found["training/figure_3_2"] = Words(seconds_caption(curves), seconds_alt(curves), shown)
-    scaling = frames.of("cost", "", "scaling")
+        words |= dict.fromkeys(("training/figure_3_1", "training/accuracy_by_seconds"), of_curves)
+        words["training/figure_3_2"] = Words(seconds_caption(curves), seconds_alt(curves), shown)
+    scaling = frames.read("cost", "scaling", [""])
     for letter, (axis, quantity, by, what) in GROWTH.items() if len(scaling) else ():
         rows = reduce_scaling(scaling[(scaling["axis"] == axis) & (scaling["quantity"] == quantity)])
         if len(set(rows["size"])) > 1:
-            found[f"cost/figure_3_3{letter}"] = growth_words(rows, by, what)
+            words[f"cost/figure_3_3{letter}"] = growth_words(rows, by, what)
     if len(effects):
         names = {name: effects[name].map(method_name) for name in ("method", "other")}
         shown = texts_of(effects.assign(**names))
-        found[f"missing/effects_{BASELINE}"] = Words(effect_caption(effects), effect_alt(effects), shown)
-    return found
+        words[f"missing/effects_{BASELINE}"] = Words(effect_caption(effects), effect_alt(effects), shown)
+    return words
 
 
 def curve_frame(curves: pd.DataFrame) -> pd.DataFrame:
@@ -367,16 +374,16 @@ def curve_frame(curves: pd.DataFrame) -> pd.DataFrame:
         return pd.DataFrame(columns=names)
     shown = curves[curves["preferred"]].sort_values("iteration", kind="stable")
     shown = shown[shown.groupby("method")["iteration"].transform("max") > 1]
-    found = shown.groupby(["dataset", "method"], sort=False).agg(
+    by_curve = shown.groupby(["dataset", "method"], sort=False).agg(
         highest=("accuracy", "max"),
         last=("accuracy", "last"),
         iterations=("iteration", "last"),
         seconds=("cpu_seconds", "last"),
     )
     at_choice = shown[shown["chosen"]].groupby(["dataset", "method"])[["iteration", "accuracy"]].first()
-    found = found.join(at_choice.rename(columns={"iteration": "chosen"})).reset_index()
+    by_curve = by_curve.join(at_choice.rename(columns={"iteration": "chosen"})).reset_index()
     places = {name: place for place, name in enumerate(curves["dataset"].unique())}
-    order = found.assign(place=found["dataset"].map(places)).sort_values(
+    order = by_curve.assign(place=by_curve["dataset"].map(places)).sort_values(
         ["place", "last"], ascending=[True, False], kind="stable"
     )
     return order[names].astype({"chosen": "Int64"}).reset_index(drop=True)
@@ -417,8 +424,8 @@ def seconds_caption(frame: pd.DataFrame) -> str:
     if ratios.empty:
         return "No method has iterations."
     return (
-        f"{ratios.min():,.0f} to {ratios.max():,.0f} times the CPU seconds of the quickest method are spent by the slowest, "
-        "by data set."
+        f"{ratios.min():,.0f} to {ratios.max():,.0f} times the CPU seconds of the quickest method are spent by the "
+        "slowest, by data set."
     )
 
 
@@ -482,8 +489,9 @@ def effect_caption(frame: pd.DataFrame) -> str:
     counts = frame["decision"].value_counts()
     baseline, worst = method_name(frame["other"].iloc[0]), frame.groupby("method")["value"].mean().idxmin()
     return (
-        f"{counts.get('worse', 0)} of {len(frame)} differences show {baseline} to be better, {counts.get('better', 0)} worse; "
-        f"{method_name(str(worst))} loses most, {signed(frame.loc[frame['method'] == worst, 'value'].mean())} points on average."
+        f"{counts.get('worse', 0)} of {len(frame)} differences show {baseline} to be better, {counts.get('better', 0)} "
+        f"worse; {method_name(str(worst))} loses most, {signed(frame.loc[frame['method'] == worst, 'value'].mean())} "
+        "points on average."
     )
 
 

@@ -19,7 +19,6 @@ from treecrf_studies.rendering.parts import (
     Figure,
     Group,
     Markdown,
-    Note,
     Page,
     Part,
     Section,
@@ -30,6 +29,7 @@ from treecrf_studies.rendering.parts import (
     link,
     listed,
     md,
+    numbered,
     paragraph,
 )
 
@@ -90,13 +90,20 @@ class Paper:
         chapter = re.search(r"(\d+)\.", place)
         return source.startswith(self.source) and (len(self.start) == 1 or (chapter and chapter[1]) == self.start[1:])
 
+    def beside(self, name: str) -> str:
+        """A page beside that of the paper."""
+        return self.path.replace(".md", f"-{name}.md")
+
     def target(self, source: str) -> str:
         """The page and the anchor of what the source of a claim names, such as "PhD table 3.5"."""
         place = source.partition(" ")[2]
         return f"{self.path}#{self.places.get(place, place.replace(' ', '-').replace('.', '-'))}"
 
 
-_DISSERTATION = "Guohua Hao: Efficient training and feature induction in sequential supervised learning. Oregon State University, 2009."
+_DISSERTATION = (
+    "Guohua Hao: Efficient training and feature induction in sequential supervised learning. Oregon State University, "
+    "2009."
+)
 
 PAPERS = (
     Paper(
@@ -231,13 +238,18 @@ def three_counts(claims: pd.DataFrame) -> list[str]:
     return texts
 
 
-def papers_list(claims: pd.DataFrame) -> list[Part]:
-    """The papers with links to their pages, and the verdicts on their claims."""
+def papers_list(claims: pd.DataFrame, pages: Sequence[Page] = ()) -> list[Part]:
+    """The papers with links to their pages, the verdicts on their claims, and links to what they number."""
     items = []
     for paper in PAPERS:
         of_paper = claims[claims["id"].map(paper.has)]
         n, counts = counted(len(of_paper), "claim"), counts_text(of_paper) or "none judged"
-        items.append(md("{paper}: {n}; {counts}", paper=link(paper.title, paper.path), n=n, counts=counts))
+        item = md("{paper}: {n}; {counts}", paper=link(paper.title, paper.path), n=n, counts=counts)
+        own = [page for page in pages if page.path in (paper.path, paper.beside(paper.more))]
+        exhibits = joined(
+            (link(name, f"{page.path}#{anchor}") for page in own for anchor, name in numbered(page)), " · "
+        )
+        items.append(Markdown(f"{item}\n\n  {exhibits}") if exhibits else item)
     return listed(items)
 
 
@@ -280,7 +292,7 @@ def paper_pages(
         if section.identifier not in taken and section.parts
     ]
     lead: list[Part] = [
-        *([Note(Markdown(" ".join(seen.conclusion)))] if seen.conclusion else []),
+        *listed(seen.conclusion),
         paragraph("{reference}", reference=paper.reference),
         paragraph("{n}:", n=counted(len(of_paper), "claim")),
         *listed(three_counts(of_paper)),
@@ -291,8 +303,7 @@ def paper_pages(
     cut = next((place for place, section in enumerate(own) if section.identifier == paper.more_from), len(own))
 
     def beside(name: str, title: str, sections: Sequence[Section]) -> Page:
-        path = paper.path.replace(".md", f"-{name}.md")
-        return Page(path, f"{paper.name}: {title}", f"{paper.name}: {name}", [Group("", sections)])
+        return Page(paper.beside(name), f"{paper.name}: {title}", f"{paper.name}: {name}", [Group("", sections)])
 
     pages = [
         Page(paper.path, paper.title, paper.name, [Group("", own[:cut])], lead),
@@ -333,8 +344,8 @@ def _linked(section: Section, paper: Paper, claims: pd.DataFrame) -> Section:
 
 
 BEYOND = paragraph(
-    "The dissertation asks whether one treatment beats all others by a test ({chapter}, {claim}). This page counts ties too, over "
-    "more treatments, mechanisms and trees.",
+    "The dissertation asks whether one treatment beats all others by a test ({chapter}, {claim}). This page counts ties"
+    " too, over more treatments, mechanisms and trees.",
     chapter=link("chapter 4", "chapter-4.md"),
     claim=link("claim P4.15", claim_path("P4.15")),
 )
@@ -343,8 +354,8 @@ BEYOND = paragraph(
 
 def missing_pages(studies: Sequence[Study]) -> list[Page]:
     """The page on missing values: which method to use when, by mechanism and with other trees."""
-    found = {section.identifier: section for study in studies for section in study.sections}
-    sections = [found[name] for name in OF_MISSING if name in found]
+    by_name = {section.identifier: section for study in studies for section in study.sections}
+    sections = [by_name[name] for name in OF_MISSING if name in by_name]
     return [Page(MISSING, "Missing values", "Missing values", [Group("", sections)], [BEYOND])] if sections else []
 
 

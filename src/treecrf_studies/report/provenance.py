@@ -48,9 +48,27 @@ JOBS = "jobs of each study"
 """Heading of how many jobs of each study a machine or environment ran, as text."""
 
 
-def versions() -> pd.DataFrame:
-    """Versions of Python, treecrf and the packages that runs need; columns package, version."""
-    return pd.DataFrame(environment.versions().items(), columns=["package", "version"]).fillna(DASH)
+def origin(settings: Settings, studies: Sequence[Study]) -> dict[str, Any]:
+    """Where the numbers of studies come from: commit and machine of this process, versions, seeds, settings, and the
+    checksums of raw files.
+    """
+    return {
+        "commit": commit(),
+        "machine": machine(),
+        "versions": versions(),
+        "seeds": {
+            ".".join(names): str(value)
+            for names, value in leaves(used_settings(settings, studies))
+            if "seed" in names[-1]
+        },
+        "settings": used_settings(settings, studies),
+        "raw_files": raw_checksums(settings, studies),
+    }
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python, treecrf and the packages that runs need, by their names."""
+    return {name: version or DASH for name, version in environment.versions().items()}
 
 
 def machine() -> str:
@@ -112,24 +130,18 @@ def used_datasets(settings: Settings, studies: Sequence[Study]) -> list[str]:
     return list(dict.fromkeys(name for study in studies for name in StudyFiles(study, settings).all_datasets()))
 
 
-def seeds(settings: Settings, studies: Sequence[Study]) -> pd.DataFrame:
-    """Every seed of these studies; columns setting, value."""
-    values = used_settings(settings, studies)
-    rows = [(".".join(names), str(value)) for names, value in leaves(values) if "seed" in names[-1]]
-    return pd.DataFrame(rows, columns=["setting", "value"])
-
-
-def raw_checksums(settings: Settings, studies: Sequence[Study]) -> pd.DataFrame:
-    """The raw files of these studies that are there; columns data set, file, SHA-256."""
-    rows = []
+def raw_checksums(settings: Settings, studies: Sequence[Study]) -> list[dict[str, str]]:
+    """The raw files of these studies that are there: data set, file and SHA-256 of each."""
+    rows: list[dict[str, str]] = []
     for name in used_datasets(settings, studies):
         dataset = settings.datasets[name]
         if isinstance(dataset, TableDataset):
             paths = {str(file): Path(file) for path in (dataset.path, dataset.test) if path for file in files_of(path)}
         else:
             paths = {file: Path(settings.raw, file) for file in describe(dataset.source or name).files}
-        rows += [(name, shown, sha256(path)) for shown, path in paths.items() if path.is_file()]
-    return pd.DataFrame(rows, columns=["data set", "file", "SHA-256"])
+        there = {shown: path for shown, path in paths.items() if path.is_file()}
+        rows += [{"data set": name, "file": shown, "SHA-256": sha256(path)} for shown, path in there.items()]
+    return rows
 
 
 # --- CPU time ---------------------------------------------------------------------------------------
@@ -248,16 +260,16 @@ PATH = "run.md"
 """The page on the run, also of a snapshot."""
 
 JOBS_NOTE = """
-The tables show CPU seconds and memory of the jobs behind these pages, with the start of Python. They leave out downloads and
-the writing of the pages.
+The tables show CPU seconds and memory of the jobs behind these pages, with the start of Python. They leave out
+downloads and the writing of the pages.
 """
 
 PHASES_NOTE = "CPU seconds with one thread, as the labellers count them: {phases}."
 
 RELATED_NOTE = """
-Accuracy is too optimistic where a related sequence was trained on. Related sequences are therefore kept together in folds and
-hold-outs, and count as one in tests. The setting `groups` of a data set says which are related; the other columns show the groups
-under other rules. Short words share a run by chance.
+Accuracy is too optimistic where a related sequence was trained on. Related sequences are therefore kept together in
+folds and hold-outs, and count as one in tests. The setting `groups` of a data set says which are related; the other
+columns show the groups under other rules. Short words share a run by chance.
 """
 
 
@@ -288,12 +300,16 @@ def cite_page(run: str) -> Page:
     items = [
         md("**Run**: {run}.", run=run),
         md(
-            "**Licence** of code, texts, figures and numbers: {licence}. The data sets have terms of their own (docs/datasets.md).",
+            "**Licence** of code, texts, figures and numbers: {licence}. The data sets have terms of their own "
+            "(docs/datasets.md).",
             licence=about["License-Expression"],
         ),
         md(
-            "**Numbers** of a figure or table: the CSV file that is linked below it. *What was run* names versions, seeds and checksums."
+            "**A figure or table**: give its number or heading, its page and the run: “Figure 3.1 of *Dissertation, "
+            "chapter 3*; treecrf, {run}”. The picture is an SVG file. Its numbers are the CSV file below it.",
+            run=run,
         ),
+        md("**Computed with**: *What was run* names versions, seeds and checksums."),
         md(
             "**Papers**: please cite also the paper whose method or table you use; each page begins with its reference."
         ),
@@ -334,8 +350,8 @@ def related_sequences(described: Mapping[str, Mapping[str, Any]]) -> list[Part]:
     columns: dict[tuple[str, str], list[str]] = {("", "data set"): list(described)}
     for count, name in (("sequences", "training sequences"), ("groups", "in groups")):
         columns["kept together", name] = [count_text(each["train"][count]) for each in named]
-    for place, found in enumerate(named[0]["relatives"]):
-        rule = found["rule"]
+    for place, relatives in enumerate(named[0]["relatives"]):
+        rule = relatives["rule"]
         if not isinstance(rule, str):
             rule = f"> {100 * rule['share']:.0f} % of runs of {rule['length']} in common"
         for count, name in (("groups", "groups"), ("related_tests", "tests with a relative")):
@@ -364,14 +380,14 @@ def _settings(settings: Settings) -> list[Part]:
     return [
         paragraph("{commit}{machine}.", commit=of_commit, machine=machine()),
         *computed_by(Path(settings.results)),
-        Table("Versions", versions()),
+        Table("Versions", pd.DataFrame(versions().items(), columns=["package", "version"])),
         Table("Every setting", pd.DataFrame(rows, columns=["setting", "value"])),
     ]
 
 
 TITLE = "Settings that differ from the protocol"
 
-FEW = 6
+LISTED_VALUES = 6
 """So many values of a setting are listed one by one."""
 
 NOTE = "The protocol is the default of every setting. Profile of this run: {profile}."
@@ -397,7 +413,7 @@ def differing_layout(differences: Iterable[Difference]) -> pd.DataFrame:
 def _change(difference: Difference) -> str:
     """The protocol's value and the run's; of several methods or samples, which ones are left out or added."""
     before, now = difference.protocol, difference.used
-    if not (isinstance(before, list | dict) and len({*map(str, before), *map(str, now)}) > FEW):
+    if not (isinstance(before, list | dict) and len({*map(str, before), *map(str, now)}) > LISTED_VALUES):
         return f"{setting_text(before)} → {setting_text(now)}"
     gone, new = ([name for name in these if name not in those] for these, those in ((before, now), (now, before)))
     if len(gone) > len(now):

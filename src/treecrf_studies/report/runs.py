@@ -103,8 +103,8 @@ def _configuration(folder: Path, name: str, dataset: Mapping[str, Any], methods:
 
 
 class _Kept(NamedTuple):
-    """A finished run: its name, when it was written, its settings by dotted names, and the accuracy and CPU seconds of each
-    method of training by data set.
+    """A finished run: name, time of writing, settings by dotted names, and accuracy and CPU seconds of each method of
+    training by data set.
     """
 
     name: str
@@ -124,10 +124,10 @@ def write_runs(runs: Path) -> Path:
     FileNotFoundError
         If there is no finished run.
     """
-    found = sorted(runs.glob(f"*/{RESULTS}/{MANIFEST}"))
-    if not found:
+    manifests = sorted(runs.glob(f"*/{RESULTS}/{MANIFEST}"))
+    if not manifests:
         raise FileNotFoundError(f"{runs} has no finished run; run `treecrf-studies report DATA` first.")
-    kept = sorted((_read(path.parent) for path in found), key=lambda run: (run.written, run.name), reverse=True)
+    kept = sorted((_read(path.parent) for path in manifests), key=lambda run: (run.written, run.name), reverse=True)
     pages = [Page("index.md", "Runs", "Runs", [], [_overview(kept)])]
     for place, run in enumerate(kept):
         before = next((other for other in kept[place + 1 :] if _sets(other) == _sets(run)), None)
@@ -144,13 +144,13 @@ def _read(results: Path) -> _Kept:
 
 
 def _scores(run: Run) -> pd.DataFrame:
-    found = [
+    frames = [
         preferred_at(frame, CHOICE)[["dataset", "method", "value", "cpu_seconds"]]
         for path, (_, frame) in run.frames().items()
         if path.startswith("training/") and path.endswith("/summary.csv")
     ]
     columns = ["dataset", "method", "value", "cpu_seconds"]
-    scores = pd.concat([pd.DataFrame(columns=columns), *found], ignore_index=True)
+    scores = pd.concat([pd.DataFrame(columns=columns), *frames], ignore_index=True)
     return scores.astype({"value": float, "cpu_seconds": float})
 
 

@@ -12,6 +12,7 @@ import datetime
 import inspect
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -32,13 +33,12 @@ from treecrf.io.files import (
     write_json,
     write_text,
 )
-from treecrf_studies.datasets import describe
-from treecrf_studies.framework.jobs import SummaryContext
+from treecrf_studies.framework.frames import Frames
 from treecrf_studies.framework.page import flat_name, study_page
 from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import Settings, config_parser, load_settings
 from treecrf_studies.framework.study import BY_JOB, Study
-from treecrf_studies.framework.views import CELL, frames_there, read_view
+from treecrf_studies.framework.views import CELL, read_view
 from treecrf_studies.records.jobs import read_records
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.cells import with_and
@@ -53,6 +53,7 @@ from treecrf_studies.rendering.parts import (
     Table,
     flattened,
     joined,
+    listed,
     md,
     paragraph,
     read_layout,
@@ -60,7 +61,7 @@ from treecrf_studies.rendering.parts import (
 )
 from treecrf_studies.rendering.parts import Study as Shown
 from treecrf_studies.report import ledger, provenance
-from treecrf_studies.report.page import overview, pages_of_papers, studies, unfinished
+from treecrf_studies.report.page import overview, pages_of_papers, unfinished
 from treecrf_studies.report.provenance import PATH as RUN
 from treecrf_studies.report.provenance import TITLE, cite_page, differing_layout
 
@@ -73,7 +74,7 @@ EVIDENCE = "evidence"
 REMADE = "Later code made tables, figures and verdicts from the evidence of these runs."
 """Said of a part that was made anew from the evidence."""
 
-DIGITS = 8
+EVIDENCE_DIGITS = 8
 """Significant ones of numbers with a point in it."""
 
 
@@ -112,7 +113,7 @@ def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: da
             "results`."
         )
     final = Path(folder)
-    run = {study.identifier for study in studies(settings)}
+    run = {study.name for study in registry() if _is_finished(StudyFiles(study, settings))}
     if not run and not (final / EVIDENCE).is_dir():
         raise ValueError(f"{settings.results}: no study is finished there; run `make results` first.")
     new, old = (final.with_name(f"{final.name}.{os.getpid()}.{suffix}") for suffix in ("tmp", "old"))
@@ -139,22 +140,23 @@ def write_site(folder: Path, old: Path) -> None:
 
     What needs a frame that the evidence lacks stays as the snapshot in `old` has it, unless the study ran again.
     """
-    parts, found = read_parts(folder), folder / EVIDENCE
-    ledger.write_ledger(found, decides=True, folder=folder)
+    parts, evidence = read_parts(folder), folder / EVIDENCE
+    ledger.write_ledger(evidence, decides=True, folder=folder)
     judged = ledger.read_ledger(folder)
     settings = recorded_settings(folder)
     costs = pd.DataFrame([row for part in parts for row in part.origin["cpu_time"]])
     if len(costs):  # studies share the jobs that prepare their data
         costs = costs.drop_duplicates(["study", "step", "data set"])
     with tempfile.TemporaryDirectory(prefix="treecrf-") as place:
-        results = shutil.copytree(found, Path(place, "results"))
+        results = shutil.copytree(evidence, Path(place, "results"))
         remade = settings.model_copy(update={"results": str(results)})
         kept = [(old if part.origin.get("remade") else folder) / part.study.name for part in parts]
-        found_of = [_shown(part.study, remade, before) for part, before in zip(parts, kept, strict=True)]
-        shown = [study for study in found_of if study is not None]
-        pages = pages_of_papers(remade, shown, judged)
-        pages.insert(0, overview(remade, shown, judged.claims, _absent(parts), costs))
-        origins = _origins(parts, settings, costs, any(found.glob("*/counts.parquet")))
+        frames = Frames(remade)
+        every = [_shown(part.study, frames, before) for part, before in zip(parts, kept, strict=True)]
+        shown = [study for study in every if study is not None]
+        pages = pages_of_papers(frames, shown, judged)
+        pages.insert(0, overview(frames, shown, judged.claims, _absent(parts), costs, pages=pages))
+        origins = _origins(parts, settings, costs, any(evidence.glob("*/counts.parquet")))
         dates, commits = (
             with_and(dict.fromkeys(str(part.origin[name])[:10] for part in parts)) for name in ("date", "commit")
         )
@@ -163,55 +165,45 @@ def write_site(folder: Path, old: Path) -> None:
         write_pages(pages, folder, _banner(parts), documentation="..")
 
 
-def _shown(study: Study, settings: Settings, old: Path) -> Shown | None:
+def _is_finished(files: StudyFiles) -> bool:
+    """Whether the run has tables of a study; a ValueError where it has finished data sets and none of its tables."""
+    tables = files.tables(".csv")
+    is_there = any(Path(path).is_file() for path in tables)
+    if tables and not is_there and files.study.summary.of_dataset and files.finished():
+        raise ValueError(f"{files.folder}/tables has no table: this study is not finished; run `make results` first.")
+    return is_there
+
+
+def _shown(study: Study, frames: Frames, old: Path) -> Shown | None:
     """What the page shows of a study, with tables and figures made of the frames in the folder of results.
 
     What needs a frame that is not there is taken from the old part.
     """
-    files = StudyFiles(study, settings)
-    frames = {name: read for name in study.tabulated if (read := _frame(files, name)) is not None}
-    calls = files.calls()
-    layouts = study.tabulate(calls, frames)
-    for name, *_ in calls:
+    files, layouts = frames.files[study.name], frames.layouts(study)
+    for name, *_ in files.calls():
         path, kept = Path(files.folder, "tables", f"{name}.csv"), old / f"{flat_name(name)}.csv"
         if name not in layouts and kept.is_file():
             layouts[name] = read_layout(kept)
         if name in layouts:
             write_frame(flattened(layouts[name]), path)
-    _draw(study, files, old)
+    _draw(study, frames, old)
     named = [name for name in files.all_datasets() if any(Path(files.folder, name).glob("*.csv"))]
-    return study_page(study, settings, layouts, datasets=named)
+    return study_page(study, frames.settings, layouts, datasets=named)
 
 
-def _draw(study: Study, files: StudyFiles, old: Path) -> None:
+def _draw(study: Study, frames: Frames, old: Path) -> None:
     """Each figure from its frames; else the old one."""
+    files = frames.files[study.name]
     figures, shown = study.module("figures"), files.shown(study.figures)
     for name, function, needs, value, options in files.calls(study.figures):
         over, picture, kept = shown[name][0].over, Path(files.folder, f"{name}.svg"), old / f"{flat_name(name)}.svg"
-        frames = [_frame(files, need, value if over == "dataset" else "") for need in needs]
+        read = frames.several(study.name, needs, [value] if over == "dataset" else None)
         picture.parent.mkdir(parents=True, exist_ok=True)
-        if all(frame is not None for frame in frames):
+        if len(read) == len(needs):
             given = [value] if over == "baseline" else []
-            save_figure(getattr(figures, function)(*frames, *given, **options), picture, "svg")
+            save_figure(getattr(figures, function)(*read.values(), *given, **options), picture, "svg")
         elif kept.is_file():
             shutil.copyfile(kept, picture)
-
-
-def _frame(files: StudyFiles, name: str, dataset: str = "") -> pd.DataFrame | None:
-    """A frame of all data sets, or of one; None where the evidence has none of it. It holds every frame as CSV, or what
-    a summary over all data sets makes it of.
-    """
-    paths = [Path(path).with_suffix(".csv") for path in files.frames([name]).get(name, ())]
-    there = [path for path in paths if path.is_file() and dataset in ("", path.parent.name)]
-    study, summary = files.study, files.study.summary
-    if there or summary.of_dataset or name not in summary.frames:
-        return stacked([read_frame(path) for path in there]) if there else None
-    source = summary.source(name)
-    measured = _frame(files, source)
-    if measured is None:
-        return None
-    stand_ins = {name: describe(name).stand_in is not None for name in measured.get("dataset", pd.Series()).unique()}
-    return study.module("summary").make_frames(SummaryContext({source: [measured]}, {}, stand_ins=stand_ins))[name]
 
 
 def _banner(parts: Sequence[StudyPart]) -> Markdown:
@@ -257,22 +249,19 @@ def _origin(study: Study, settings: Settings, today: datetime.date) -> dict[str,
     frames = {
         "machines": provenance.machines_frame(results, records),
         "environments": provenance.environments_frame(results, records),
-        "versions": provenance.versions(),
-        "seeds": provenance.seeds(settings, [study]),
-        "raw_files": provenance.raw_checksums(settings, [study]),
         "cpu_time": provenance.costs_of(study, jobs, settings),
         "cpu_seconds_by_phase": provenance.phase_costs(results, settings, [study]),
     }
-    origin = {
+    origin = provenance.origin(settings, [study])
+    return {
         "date": today.isoformat(),
-        "commit": next(iter(frames["environments"]["commit"].dropna()), provenance.commit()),  # that ran most jobs
-        "machine": provenance.machine(),
+        **origin,
+        "commit": next(iter(frames["environments"]["commit"].dropna()), origin["commit"]),  # that ran most jobs
         "banner": settings.banner,
-        "unfinished": unfinished(study, settings),
-        "settings": provenance.used_settings(settings, [study]),
+        "unfinished": unfinished(StudyFiles(study, settings)),
+        # Through JSON text: pandas knows how to write its own values, and a phase that a method lacks is null, not NaN.
+        **{name: json.loads(frame.to_json(orient="records")) for name, frame in frames.items()},
     }
-    # Through JSON text: pandas knows how to write its own values, and a phase that a method lacks is null, not NaN.
-    return origin | {name: json.loads(frame.to_json(orient="records")) for name, frame in frames.items()}
 
 
 def _absent(parts: Sequence[StudyPart]) -> Mapping[str, str]:
@@ -299,7 +288,7 @@ def _origins(parts: Sequence[StudyPart], settings: Settings, costs: pd.DataFrame
     ]
     banners = dict.fromkeys(filter(None, (part.origin.get("banner") for part in parts)))
     shown: list[Part] = [
-        *(paragraph("{text}", text=text) for text in banners),
+        *listed(sentence for text in banners for sentence in re.split(r"(?<=\.) ", text)),
         Table("When and where the studies were run", pd.DataFrame(rows)),
         *([paragraph(REMADE)] if any(part.origin.get("remade") for part in parts) else []),
         paragraph("Settings, seeds, versions and checksums: {files}.", files=joined(files)),
@@ -335,11 +324,11 @@ def write_evidence(study: Study, settings: Settings, folder: Path) -> None:
     files = StudyFiles(study, settings)
     names = dict.fromkeys(name for entry in (*study.tables, *study.figures) for name in entry.needs)
     names |= dict.fromkeys(study.explored)
-    paths = {*files.claimed(), *(path for found in files.frames(names).values() for path in found)}
+    paths = {*files.claimed(), *(path for of_frame in files.frames(names).values() for path in of_frame)}
     with_frames = {Path(path).parent.name for path in paths if Path(path).is_file()}
     for path in map(Path, sorted(paths)):
         if path.is_file():
-            text = read_frame(path).to_csv(index=False, float_format=f"%.{DIGITS}g")
+            text = read_frame(path).to_csv(index=False, float_format=f"%.{EVIDENCE_DIGITS}g")
             write_text(text, (folder / path.relative_to(settings.results)).with_suffix(".csv"))
     write_counts(study, settings, folder / study.name)
     for path in map(Path, files.descriptions()):
@@ -365,17 +354,21 @@ def keep_evidence(study: Study, old: Path, folder: Path) -> None:
             shutil.copytree(description, folder / "data" / frames.name, dirs_exist_ok=True)
 
 
+ABOUT_EVIDENCE = """
+The folder `{folder}` holds the numbers behind verdicts, tables, figures and the explorer, with at most {digits}
+significant digits. {counts}
+
+- `make snapshot`, without results of a run, makes these pages again.
+- `treecrf_studies.report.ledger.verdicts("docs/results/{folder}")` computes the verdicts.
+- `python -m treecrf_studies.explorer.page --results docs/results/{folder} --reports build` writes the explorer.
+- docs/recompute.md computes 40 of the numbers again, by other code.
+"""
+
+
 def about_evidence(has_counts: bool) -> Note:
     """What the folder holds."""
-    text = (
-        "The folder `{folder}` holds the numbers behind verdicts, tables, figures and the explorer, with at most {digits} "
-        "significant digits. {counts}\n\n- `make snapshot`, without results of a run, makes these pages again.\n"
-        '- `treecrf_studies.report.ledger.verdicts("docs/results/{folder}")` computes the verdicts.\n'
-        "- `python -m treecrf_studies.explorer.page --results docs/results/{folder} --reports build` writes the explorer.\n"
-        "- docs/recompute.md computes 40 of the numbers again, by other code."
-    )
     counts = "`counts.parquet` has the correct positions of every test sequence." if has_counts else ""
-    return paragraph(text, folder=EVIDENCE, digits=DIGITS, counts=Markdown(counts))
+    return paragraph(ABOUT_EVIDENCE, folder=EVIDENCE, digits=EVIDENCE_DIGITS, counts=Markdown(counts))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -443,17 +436,18 @@ def count_sequences(study: Study, settings: Settings) -> pd.DataFrame:
     kept. Point: whether cross-validation or the test set chose the settings. Texts are categories.
     """
     parts = [pd.DataFrame(columns=[*KEYS, *NUMBERS]), *_of_jobs(study, settings)]
-    found = stacked(parts)
-    texts = found.columns.difference(WHOLE)
+    counts = stacked(parts)
+    texts = counts.columns.difference(WHOLE)
     kinds = dict.fromkeys(texts, "category") | dict.fromkeys(WHOLE, "int64")
-    return found.astype(kinds).sort_values(KEYS, kind="stable", ignore_index=True)
+    return counts.astype(kinds).sort_values(KEYS, kind="stable", ignore_index=True)
 
 
 def _of_jobs(study: Study, settings: Settings) -> Iterator[pd.DataFrame]:
     """The counts of each job; one after another, as predictions are large."""
-    files = StudyFiles(study, settings)
+    run = Frames(settings)
+    files = run.files[study.name]
     for dataset in files.all_datasets():
-        frames, outcomes = frames_there(files, study.explored, dataset), files.outcomes(dataset)
+        frames, outcomes = run.several(study.name, study.explored, [dataset]), files.outcomes(dataset)
         for view in BY_JOB:
             for name in dict.fromkeys(
                 part if isinstance(part, str) else part.frames[0] for part in study.views.get(view, ())

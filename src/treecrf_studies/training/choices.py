@@ -44,9 +44,9 @@ def preferred_decoder(choice: pd.DataFrame) -> Decoder:
     return cast("Decoder", means.idxmax())
 
 
-def preferred_at(summary: pd.DataFrame, point: str) -> pd.DataFrame:
-    """The rows of a summary at a point, with the preferred decoders."""
-    return summary[(summary["decoder"] == BETTER) & (summary["point"] == point)]
+def preferred_at(frame: pd.DataFrame, point: str = CHOICE) -> pd.DataFrame:
+    """The rows of a frame with the preferred decoders, at a point if it has several; none of an empty frame."""
+    return frame[(frame["decoder"] == BETTER) & (frame.get("point", point) == point)] if len(frame) else frame
 
 
 def with_iterations(summary: pd.DataFrame) -> pd.DataFrame:

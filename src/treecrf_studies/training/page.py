@@ -38,45 +38,45 @@ from treecrf_studies.training.choices import BETTER, CHOICE, preferred_at, with_
 from treecrf_studies.training.tables import notes_layout, trees_and_networks
 
 INTRODUCTION = """
-Accuracy is the percentage of test positions that are labelled correctly. Compare methods at the *cross-validated choice*, because
-a *peak* is an optimistic upper bound.
+Accuracy is the percentage of test positions that are labelled correctly. Compare methods at the *cross-validated
+choice*, because a *peak* is an optimistic upper bound.
 
-The *cross-validated choice* has the settings, the iteration and the decoder with the best accuracy in cross-validation on the
-training sequences, with {folds} folds. One training on all training sequences then serves both decoders.
+The *cross-validated choice* has the settings, the iteration and the decoder with the best accuracy in cross-validation
+on the training sequences, with {folds} folds. One training on all training sequences then serves both decoders.
 
 The *peak* is the highest point of the test curve with these settings and this decoder. Test labels chose its iteration.
 
-*Mean ± sd* is over {runs} trainings from perturbed starts (perturbed runs). Three trainings or more have a standard deviation.
-All have the same settings, so the spread does not include variation from selecting settings. A method without such runs shows
-its one training.
+*Mean ± sd* is over {runs} trainings from perturbed starts (perturbed runs). Three trainings or more have a standard
+deviation. All have the same settings, so the spread does not include variation from selecting settings. A method
+without such runs shows its one training.
 
 Marks: docs/statistics.md.{slow}
 """
 
 DOCUMENTS_NOTE = """
-Where each document is a test set in turn, accuracy is the mean over the documents. The training documents, left out in turn, are
-then the folds.
+Where each document is a test set in turn, accuracy is the mean over the documents. The training documents, left out in
+turn, are then the folds.
 """
 
 SLOW_NOTE = """
-Stacking and methods that run in Java have {runs} perturbed runs. MALLET and SMILE choose settings and iterations by their own
-cross-validation, unless the table of settings names another method.
+Stacking and methods that run in Java have {runs} perturbed runs. MALLET and SMILE choose settings and iterations by
+their own cross-validation, unless the table of settings names another method.
 """
 
 TESTS_NOTE = """
-The sequence-level test decides between two methods. A method is *better* or *worse* if p < 0.05 after Holm's correction over the
-pairs of the data set. Otherwise the two are *equivalent* if the uncorrected 90 % interval lies within {margin} percentage points,
-and else *undecided*. A large p-value is no evidence of equality.
+The sequence-level test decides between two methods. A method is *better* or *worse* if p < 0.05 after Holm's correction
+over the pairs of the data set. Otherwise the two are *equivalent* if the uncorrected 90 % interval lies within {margin}
+percentage points, and else *undecided*. A large p-value is no evidence of equality.
 
-The test takes whole groups of related test sequences, and the trainings of each method, as independent. With fewer than {least}
-such groups it takes blocks of at least {length} positions instead, and applies to these documents only. With fewer than three trainings
-of a method it applies to these trainings, not to the method.
+The test takes whole groups of related test sequences, and the trainings of each method, as independent. With fewer than
+{least} such groups it takes blocks of at least {length} positions instead, and applies to these documents only. With
+fewer than three trainings of a method it applies to these trainings, not to the method.
 
-All results apply to methods trained on these training sequences. Intervals and p-values come from one standard error. A significant
-difference may have a Bonferroni interval that contains 0 (docs/statistics.md).
+All results apply to methods trained on these training sequences. Intervals and p-values come from one standard error. A
+significant difference may have a Bonferroni interval that contains 0 (docs/statistics.md).
 
-McNemar's test takes positions as independent and compares one training of each method. It finds differences that are not there
-far more often than its level allows.
+McNemar's test takes positions as independent and compares one training of each method. It finds differences that are
+not there far more often than its level allows.
 """
 
 CHOICES = (
@@ -164,8 +164,8 @@ def _all_pairs(context: PageContext) -> dict[str, str]:
 
 def _induction(settings: TrainingSettings) -> dict[str, object]:
     """Settings of the CRF with induction that the study does not name."""
-    found = find_method("induced_crf", TRAINING).build(settings, {}, (0, 0)).get_params()
-    return {name: found[name] for name in INDUCTION_CHOICES}
+    parameters = find_method("induced_crf", TRAINING).build(settings, {}, (0, 0)).get_params()
+    return {name: parameters[name] for name in INDUCTION_CHOICES}
 
 
 def _answers(context: PageContext) -> Sequence[Part]:

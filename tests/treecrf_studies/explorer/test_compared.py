@@ -145,7 +145,8 @@ def test_sets_of_spans_open_with_f1_and_others_lead_to_it(browser):
 def test_data_sets_and_methods_are_explained_where_they_stand(browser):
     view = browser.view(f"leaderboard?{CHOSEN}")
     tips = view.locator("table").first.evaluate(
-        "(table) => Object.fromEntries([...table.querySelectorAll('[title]')].map((each) => [each.textContent, each.title]))"
+        "(table) => Object.fromEntries([...table.querySelectorAll('[title]')].map((each) => [each.textContent, "
+        "each.title]))"
     )
     assert tips["nettalk"] == "stress of English letters (sort)"
     assert tips["linear CRF"].startswith("A CRF with one weight per window cell")
@@ -155,7 +156,8 @@ def test_data_sets_and_methods_are_explained_where_they_stand(browser):
 def test_colours_of_costs_are_those_of_families(browser):
     view = browser.view(f"cost?{CHOSEN}&data=protein")
     colours = view.locator(".drawing").first.evaluate(
-        "(place) => Object.fromEntries([...place.querySelectorAll('[data-mark]')].map((mark) => [mark.dataset.tip.split(' on ')[0], mark.getAttribute('style')]))"
+        "(place) => Object.fromEntries([...place.querySelectorAll('[data-mark]')].map((mark) => "
+        "[mark.dataset.tip.split(' on ')[0], mark.getAttribute('style')]))"
     )
     assert colours["TreeCRF"] == colours["TreeCRF-2004"] == colours["MEMM"]
     assert colours["linear CRF"] == colours["CRF with induction"] != colours["TreeCRF"]

@@ -18,16 +18,22 @@ CASES = {
 }
 
 READ = """(figure) => {
-    const texts = [...figure.querySelectorAll(".axes text:not(.quiet)")].filter((text) => text.getAttribute("text-anchor") === "middle");
+    const number = (text) => Number(text.replace("−", "-"));
+    const at = (mark, name, place) => Number(mark.getAttribute(name).match(/[\\d.-]+/g)[place]);
+    const marks = [...figure.querySelectorAll(".mark")];
+    const texts = [...figure.querySelectorAll(".axes text:not(.quiet)")];
+    const below = texts.filter((text) => text.getAttribute("text-anchor") === "middle");
     const heights = [...figure.querySelectorAll(".axes text[text-anchor=end]")];
+    const spreads = [...figure.querySelectorAll(".spread")];
+    const rows = [...figure.querySelector("table").rows];
     return {
-        heights: heights.map((text) => [Number(text.getAttribute("y")) - 4, Number(text.textContent.replace("−", "-"))]),
-        levels: [...figure.querySelectorAll(".mark")].map((mark) => Number(mark.getAttribute("transform").match(/[\\d.-]+/g)[1])),
-        ticks: texts.map((text) => [Number(text.getAttribute("x")), Number(text.textContent.replace("−", "-"))]),
-        marks: [...figure.querySelectorAll(".mark")].map((mark) => [Number(mark.getAttribute("transform").match(/[\\d.-]+/)[0]), mark.dataset.tip]),
-        spreads: [...figure.querySelectorAll(".spread")].map((path) => path.getAttribute("d").match(/[\\d.-]+/g).map(Number)),
-        bars: [...figure.querySelectorAll(".thick")].map((path) => Number(path.getAttribute("d").match(/[\\d.-]+/)[0])),
-        table: [...figure.querySelector("table").rows].map((row) => [...row.cells].map((cell) => cell.textContent.trim())),
+        heights: heights.map((text) => [Number(text.getAttribute("y")) - 4, number(text.textContent)]),
+        levels: marks.map((mark) => at(mark, "transform", 1)),
+        ticks: below.map((text) => [Number(text.getAttribute("x")), number(text.textContent)]),
+        marks: marks.map((mark) => [at(mark, "transform", 0), mark.dataset.tip]),
+        spreads: spreads.map((path) => path.getAttribute("d").match(/[\\d.-]+/g).map(Number)),
+        bars: [...figure.querySelectorAll(".thick")].map((path) => at(path, "d", 0)),
+        table: rows.map((row) => [...row.cells].map((cell) => cell.textContent.trim())),
     };
 }"""
 

@@ -92,7 +92,7 @@ def test_verdicts_are_counted_by_paper_and_way_of_judging(claims):
 
 
 def test_what_is_near_is_counted_by_table_sample_and_quantity():
-    """FAQ sets, the ceiling, peaks that were not kept, other corpora and programs and numbers printed twice are apart."""
+    """FAQ sets, the ceiling, peaks that were not kept, other corpora and programs and repeats are apart."""
     away = np.array([0.0, -1.0, 1.02, 5.0, 0.4, 0.0, 9.0, 0.0, 2.0, 0.0])
     own = "the paper's own split"
     published = pd.DataFrame(

@@ -131,8 +131,9 @@ def test_words_of_the_glossary_are_links_where_they_stand_first(tmp_path, docume
     way = "../glossary.md" if documentation else "glossary.md"
     texts = written(tmp_path / "site", *pages, documentation=documentation)
     assert (
-        f"A sequence, `draw`, [a draw](b.csv), a memm and a [draw]({way}#data). [Holm's\ncorrection]({way}#tests-of-pairs) of "
-        f"**MEMM** or MEMMs, [MEMM]({way}#tests-of-pairs)." in texts["index.md"]
+        f"A sequence, `draw`, [a draw](b.csv), a memm and a [draw]({way}#data). "
+        f"[Holm's\ncorrection]({way}#tests-of-pairs) of **MEMM** or MEMMs, [MEMM]({way}#tests-of-pairs)."
+        in texts["index.md"]
     )
     assert f"[MEMM](../{way}#tests-of-pairs)" in texts["claims/P1.md"]
     assert "](glossary.md#" not in texts.get("glossary.md", "")

@@ -40,8 +40,9 @@ def test_curves_are_those_of_the_preferred_decoder_with_iterations(curves):
         ["b", "memm", -1.0, 70.0, 70.0, 2, 8.0],
     ]
     assert frame["chosen"].tolist()[:2] == [1, 1]
-    assert curve_alt(frame) == (
-        "Learning curves of 2 methods. Highest at the end: MEMM with 70.0 % on b and MEMM with 61.0 % on a."
+    assert (
+        curve_alt(frame)
+        == "Learning curves of 2 methods. Highest at the end: MEMM with 70.0 % on b and MEMM with 61.0 % on a."
     )
     assert curve_caption(frame).startswith("1 of 3 curves end at least 1 point below their highest value")
     assert seconds_alt(frame).endswith("MEMM takes 1.00 s on a, MEMM takes 8.00 s on b.")
@@ -77,8 +78,10 @@ def test_effects_are_those_against_the_baseline():
     assert effect_alt(found).endswith(
         "from −2.00 points (imputation on a, 10 %) to +0.50 points (indicator on a, 40 %)."
     )
-    assert effect_caption(found) == (
-        "2 of 3 differences show instance weighting to be better, 0 worse; imputation loses most, −1.50 points on average."
+    assert (
+        effect_caption(found)
+        == "2 of 3 differences show instance weighting to be better, 0 worse; imputation loses most, −1.50 points on "
+        "average."
     )
 
 

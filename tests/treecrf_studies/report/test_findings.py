@@ -4,9 +4,10 @@ import pytest
 from builders import ROOT
 from runs import own_settings
 
+from treecrf_studies.framework.frames import Frames
 from treecrf_studies.rendering.parts import Drawing
 from treecrf_studies.report.ledger import read_ledger
-from treecrf_studies.report.lessons import Frames, learnt_page
+from treecrf_studies.report.lessons import learnt_page
 from treecrf_studies.report.page import findings
 from treecrf_studies.report.paper_plots import table_drawings, words_of_figures
 from treecrf_studies.report.papers import PAPERS
@@ -26,8 +27,8 @@ def drawings(settings):
     claims = read_ledger(PUBLISHED).claims
     sections = findings(Frames(settings), claims)
     found = [part for section in sections for part in section.parts if isinstance(part, Drawing)]
-    found += [part for part in learnt_page(settings).lead if isinstance(part, Drawing)]
-    found += [part for paper in PAPERS for parts in table_drawings(settings, paper).values() for part in parts]
+    found += [part for part in learnt_page(Frames(settings)).lead if isinstance(part, Drawing)]
+    found += [part for paper in PAPERS for parts in table_drawings(Frames(settings), paper).values() for part in parts]
     assert len({drawing.name for drawing in found}) == len(found)
     return {drawing.name: drawing for drawing in found}
 
@@ -46,7 +47,7 @@ def test_pages_have_a_figure_for_each_question_and_each_table(drawings):
 
 
 def test_captions_are_short_and_have_a_number(drawings, settings):
-    words = words_of_figures(settings)
+    words = words_of_figures(Frames(settings))
     assert len(words) == 4 + 3  # parts of figure 3.3
     assert all(len(each.numbers) for each in words.values())
     assert all(path.is_file() for each in words.values() for path in each.points.values())
@@ -65,7 +66,7 @@ def test_every_figure_has_marks_and_its_numbers(drawings):
 
 
 def test_drawings_stand_at_the_tables_of_their_papers(settings):
-    anchors = [anchor for paper in PAPERS for anchor in table_drawings(settings, paper)]
+    anchors = [anchor for paper in PAPERS for anchor in table_drawings(Frames(settings), paper)]
     names = ("3-4", "3-5", "3-6", "4-1", "5-3", "5-4", "5-5", "1")
     assert sorted(anchors) == sorted(f"table-{name}" for name in names)
 
@@ -73,6 +74,6 @@ def test_drawings_stand_at_the_tables_of_their_papers(settings):
 def test_a_run_without_results_has_no_findings(tmp_path):
     settings = own_settings("protein", profile="protocol", results=str(tmp_path))
     assert findings(Frames(settings), None) == []
-    assert learnt_page(settings) is None
-    assert words_of_figures(settings) == {}
-    assert [drawing for paper in PAPERS for drawing in table_drawings(settings, paper)] == []
+    assert learnt_page(Frames(settings)) is None
+    assert words_of_figures(Frames(settings)) == {}
+    assert [drawing for paper in PAPERS for drawing in table_drawings(Frames(settings), paper)] == []

@@ -4,10 +4,10 @@ import pandas as pd
 import pytest
 from builders import ROOT
 
+from treecrf_studies.framework.frames import Frames
 from treecrf_studies.report import ledger
 from treecrf_studies.report.claim_pages import reason
-from treecrf_studies.report.conclusions import MOST, choose, conclude
-from treecrf_studies.report.lessons import Frames
+from treecrf_studies.report.conclusions import MOST_SENTENCES, choose, conclude
 from treecrf_studies.report.papers import PAPERS
 from treecrf_studies.report.provenance import cite_page
 from treecrf_studies.report.snapshot import recorded_settings
@@ -21,7 +21,7 @@ def frames():
 
 
 def test_recommendations_have_the_numbers_of_the_evidence(frames):
-    words, missing, time, own = choose(frames).parts[0].text.splitlines()
+    words, missing, time, own = choose(frames).parts[0].text.removeprefix("- ").split("\n- ")
     scores = pd.read_csv(FOLDER / "evidence/coding/conll2000_np/scores.csv")
     best = scores.loc[scores.query("quantity == 'F1 of noun phrases' and counted")["value"].idxmax()]
     assert f"F1 of noun phrases {best['value']:.2f} %" in words
@@ -37,7 +37,9 @@ def test_recommendations_have_the_numbers_of_the_evidence(frames):
 def test_conclusions_are_short_and_compare_like_with_like(frames):
     judged = ledger.read_ledger(FOLDER)
     found = {paper.start: conclude(paper, frames, judged) for paper in PAPERS}
-    assert all(1 <= len(texts) <= MOST and max(len(text.split()) for text in texts) <= 45 for texts in found.values())
+    assert all(
+        1 <= len(texts) <= MOST_SENTENCES and max(len(text.split()) for text in texts) <= 45 for texts in found.values()
+    )
     met, order, seconds = found["P3"]
     assert met.startswith("10 of 13 printed peaks")
     assert "MALLET 98.47 %, published 92.70; TreeCRF 95.36 %, published 95.65" in order

@@ -19,7 +19,9 @@ def places(tmp_path):
         "results/benchmarks/b.json": "2",
         "results/t.html": "<p>",
         "reports/explorer.html": "",
-        "reports/index.html": '<a href="claims.html"><a href="explorer.html"><a href="#x"><a href="https://a.b/c.html">',
+        "reports/index.html": (
+            '<a href="claims.html"><a href="explorer.html"><a href="#x"><a href="https://a.b/c.html">'
+        ),
         "reports/claims.html": '<a href="claims/a%20b.html#c"><a href="../results/t.html">',
         "reports/claims/a b.html": "",
     }.items():

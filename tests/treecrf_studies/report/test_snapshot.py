@@ -41,7 +41,7 @@ def test_snapshot_has_tables_figures_and_provenance(results, tmp_path):
     assert [path.name for path in folder.parent.iterdir()] == ["results"]
     provenance = json.loads((folder / "training/provenance.json").read_text())
     assert provenance["date"] == "2000-01-02"
-    assert {"setting": "seed", "value": "0"} in provenance["seeds"]
+    assert provenance["seeds"]["seed"] == "0"
     assert list(provenance["settings"]["datasets"]) == ["hmm"]
     assert {"training"} == provenance["settings"].keys() & {study.name for study in registry()}
     assert {study.name for study in registry()} & {path.name for path in folder.iterdir()} == {"training"}

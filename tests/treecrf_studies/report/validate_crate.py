@@ -1,6 +1,6 @@
-"""Validate an RO-Crate without a network: ``python validate_crate.py CRATE CACHE``, where roc-validator and rocrate are.
+"""Validate an RO-Crate without a network: ``python validate_crate.py CRATE CACHE``, with roc-validator and rocrate.
 
-The validator asks the web for the context of RO-Crate 1.1. It gets that of the package rocrate, a later one, with `TERMS` as
+The validator asks the web for the context of RO-Crate 1.1. It gets that of rocrate, a later one, with `TERMS` as
 they were in 1.1.
 """
 
