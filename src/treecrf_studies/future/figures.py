@@ -159,7 +159,7 @@ def _draw_tree(axes: Axes, nodes: pd.DataFrame) -> None:
         text = f"{row['value']:+.2f}".replace("-", "−") if is_leaf else row["test"]
         color = "#ffffff" if is_leaf else "#dceaf5"
         box = {"boxstyle": "round,pad=0.25", "facecolor": color, "edgecolor": "#8c8c8c", "linewidth": 0.6}
-        axes.text(x, y, text, ha="center", va="center", fontsize=SMALL, bbox=box, zorder=2)
+        axes.text(x, y, text, ha="center", va="center", fontsize=SMALL, color="#202020", bbox=box, zorder=2)
     axes.set_xlim(-0.8, max(x for x, _ in places.values()) + 0.8)
     axes.set_ylim(min(y for _, y in places.values()) - 0.6, 0.6)
 
