@@ -181,8 +181,8 @@ def _panels(coded: pd.DataFrame) -> Iterator[tuple[str, int, pd.DataFrame]]:
 def _histories(coded: pd.DataFrame) -> list[int | str]:
     """Lengths of history that occur, "all" last."""
     forms = [form_of(method) for method in coded["method"].unique()]
-    found = {form.history for form in forms if form is not None and form.use == CASCADE}
-    return sorted(found, key=lambda history: (isinstance(history, str), history))
+    histories = {form.history for form in forms if form is not None and form.use == CASCADE}
+    return sorted(histories, key=lambda history: (isinstance(history, str), history))
 
 
 def _code_style(form: Form | None, histories: list[int | str]) -> Style:

@@ -52,17 +52,17 @@ def codes_layout(scores: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for (dataset, window), group in coded.groupby(["dataset", "window"], sort=False):
         for learner in LEARNERS:
-            found = group[group["method"].str.startswith(f"{learner}_")].set_index("method")
-            if found.empty:
+            codes = group[group["method"].str.startswith(f"{learner}_")].set_index("method")
+            if codes.empty:
                 continue
             cells = {
                 method: with_deviation(row["value"], row["sd"], row["n"])
                 + f" {CHOSEN}" * ((dataset, window, method) in marked)
-                for method, row in found.to_dict("index").items()
+                for method, row in codes.to_dict("index").items()
             }
             ids = {"data set": dataset, "learner": LEARNERS[learner], "window": str(window)}
             names = {f"{learner}_{use}": use_text(f"{learner}_{use}") for use in order}
-            bits = {"bits": str(found["size"].iloc[0])}
+            bits = {"bits": str(codes["size"].iloc[0])}
             rows.append(ids | bits | {name: cells.get(method, DASH) for method, name in names.items()})
     return pd.DataFrame(rows) if rows else pd.DataFrame({"data set": pd.Series(dtype=str)})
 
@@ -114,9 +114,9 @@ def _places(column: pd.Series, lines: pd.DataFrame) -> pd.Series:
 
 def beams_layout(scores: pd.DataFrame) -> pd.DataFrame:
     """Accuracy and CPU seconds by beam."""
-    found = scores[(scores["quantity"] == ACCURACY) & scores["method"].str.endswith(f"_{BEAM}")]
-    sizes = sorted(set(found["size"]))
-    groups = list(found.groupby(["dataset", "method", "window"], sort=False))
+    of_beams = scores[(scores["quantity"] == ACCURACY) & scores["method"].str.endswith(f"_{BEAM}")]
+    sizes = sorted(set(of_beams["size"]))
+    groups = list(of_beams.groupby(["dataset", "method", "window"], sort=False))
     columns: dict[tuple[str, str], list[str]] = {
         ("", "data set"): [str(dataset) for (dataset, *_), _ in groups],
         ("", "method"): [method_text(str(method)) for (_, method, _), _ in groups],
@@ -134,7 +134,7 @@ def beams_layout(scores: pd.DataFrame) -> pd.DataFrame:
 
 def chunks_layout(scores: pd.DataFrame) -> pd.DataFrame:
     """Precision, recall and F1 of noun phrases, with the longest code and every beam."""
-    found, f1 = by_key(scores, "quantity", *LINE), OF_CHUNKS["F1"]
+    by_line, f1 = by_key(scores, "quantity", *LINE), OF_CHUNKS["F1"]
     rows = scores[scores["quantity"] == f1]
     longest = rows.groupby(["dataset", "method", "window"])["size"].transform("max")
     rows = rows[(rows["size"] == longest) | rows["method"].str.endswith(f"_{BEAM}")]
@@ -149,7 +149,10 @@ def chunks_layout(scores: pd.DataFrame) -> pd.DataFrame:
             "data set": rows["dataset"].to_list(),
             "window": rows["window"].astype(str).to_list(),
             "method": [text + size for text, size in zip(method_texts(rows["method"]), sizes, strict=True)],
-            **{f"{name} (%)": [number(found[metric, *key]["value"]) for key in keys] for name, metric in shown.items()},
+            **{
+                f"{name} (%)": [number(by_line[metric, *key]["value"]) for key in keys]
+                for name, metric in shown.items()
+            },
         }
     )
 
@@ -246,10 +249,10 @@ competitor.
 
 def compare_steps(comparisons: pd.DataFrame, best: pd.DataFrame) -> list[Comparison]:
     """The pairs of `STEPS` that were run, of all data sets; those of a data set and window are a family (Holm)."""
-    found = []
+    tested = []
     for (dataset, _), pairs in comparisons.groupby(["dataset", "window"], sort=False):
         chosen, window = best[best["dataset"] == dataset], int(pairs["window"].iloc[0])
         family = [find_compared(pairs, chosen, window, *step) for step in STEPS]
         there = {(pair.method, pair.other): pair for pair in family if pair is not None}
-        found += correct_family(list(there.values()))
-    return found
+        tested += correct_family(list(there.values()))
+    return tested

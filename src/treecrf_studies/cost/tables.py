@@ -28,8 +28,8 @@ def windows_layout(windows: pd.DataFrame) -> pd.DataFrame:
     columns = row_names(rows)
     for quantity, group, text in WINDOW_COLUMNS:
         for size in sorted(windows["window_size"].unique()):
-            found = [cells.get((row.dataset, row.method, size, quantity)) for row in rows.itertuples()]
-            columns[group, str(size)] = [text(cell["value"]) if cell else DASH for cell in found]
+            measured = [cells.get((row.dataset, row.method, size, quantity)) for row in rows.itertuples()]
+            columns[group, str(size)] = [text(cell["value"]) if cell else DASH for cell in measured]
     return grouped(columns)
 
 

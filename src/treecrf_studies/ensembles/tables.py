@@ -52,12 +52,12 @@ def table_1_layout(losses: pd.DataFrame) -> pd.DataFrame:
     Means and population deviations over the samples. The last row is not in the paper.
     """
     printed = by_key(table_1(), "dataset", "method")
-    found: dict[Any, pd.Series] = dict(list(losses.groupby(["dataset", "method", "pool"])["loss"]))
+    known_losses: dict[Any, pd.Series] = dict(list(losses.groupby(["dataset", "method", "pool"])["loss"]))
     pools = {f"measured, pool {n}": pool for n, pool in enumerate(dict.fromkeys(losses["pool"]), start=1)}
 
     def texts(dataset: str, method: str) -> dict[str, str]:
         known = printed.get((dataset, method))
-        runs = {line: found[dataset, method, pool] for line, pool in pools.items()}
+        runs = {line: known_losses[dataset, method, pool] for line, pool in pools.items()}
         measured = {line: _loss(values.mean(), values.std(ddof=0)) for line, values in runs.items()}
         return ({PUBLISHED: _loss(known["hamming_loss"], known["sd"])} if known else {}) | measured
 
@@ -137,8 +137,8 @@ def errors_layout(scores: pd.DataFrame) -> pd.DataFrame:
         "draws in which it is best alone": lambda row: f"{row['n_best']} of {row['n']}",
     }
     for heading, text in shown.items():
-        found = columns_by_dataset(scores, methods, text)
-        columns |= {(heading, name): cells for name, cells in found.items()}
+        texts = columns_by_dataset(scores, methods, text)
+        columns |= {(heading, name): cells for name, cells in texts.items()}
     return grouped(columns)
 
 

@@ -124,11 +124,11 @@ def _distances(measured: pd.DataFrame, methods: Sequence[str]) -> dict[str, dict
     """
     known = with_published(measured)
     known["square"] = (known["value"] - known["published"]) ** 2
-    found = {}
+    columns = {}
     for last_bags, group in known.groupby("last_bags", sort=False):
         root = group.groupby("method")["square"].mean() ** 0.5
-        found[f"{DISTANCE}, {last_bags} bags"] = {name: number(root.get(name, np.nan)) for name in methods}
-    return found
+        columns[f"{DISTANCE}, {last_bags} bags"] = {name: number(root.get(name, np.nan)) for name in methods}
+    return columns
 
 
 def decoders_layout(best: pd.DataFrame) -> pd.DataFrame:
@@ -304,11 +304,11 @@ def gains(best: pd.DataFrame, comparisons: pd.DataFrame) -> dict[str, Comparison
     it. The pairs of all data sets are a family: a difference that Holm's correction over them does not leave is
     undecided.
     """
-    found = []
+    pairs = []
     for dataset, variants in best.groupby("dataset", sort=False):
         ranked = variant_names(variants.sort_values("validation_mean", ascending=False, kind="stable"))
         discovers = ranked.map(discovers_features).astype(bool)
         if discovers.any() and not discovers.all():
             rows = comparisons[comparisons["dataset"] == dataset]
-            found.append(find_pair(rows, ranked[discovers].iloc[0], ranked[~discovers].iloc[0]))
-    return {pair.dataset: pair for pair in correct_family(found)}
+            pairs.append(find_pair(rows, ranked[discovers].iloc[0], ranked[~discovers].iloc[0]))
+    return {pair.dataset: pair for pair in correct_family(pairs)}

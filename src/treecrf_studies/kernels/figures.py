@@ -90,12 +90,12 @@ def accuracy_by_degree(scores: pd.DataFrame) -> Figure:
 
 
 def _draw_degrees(axes: Axes, rows: pd.DataFrame) -> None:
-    found = rows.set_index("method")
+    by_method = rows.set_index("method")
     for label, style, known in DRAWN:
-        methods = [method for method in known if method in found.index]
+        methods = [method for method in known if method in by_method.index]
         if not methods:
             continue
-        line = found.loc[methods]
+        line = by_method.loc[methods]
         spread = [line["value"] - line["low"], line["high"] - line["value"]]
         places = [PLACES[method] for method in methods]
         ends = spread if (line["n"] > 1).any() else None
@@ -103,8 +103,8 @@ def _draw_degrees(axes: Axes, rows: pd.DataFrame) -> None:
     axes.set_xticks(range(len(TICKS)), TICKS)
     axes.set_xlim(-0.5, len(TICKS) - 0.5)
     for method, style in LEVELS.items():
-        if method in found.index:
-            axes.axhline(found["value"][method], linewidth=1.2, label=METHODS[method], **style)
+        if method in by_method.index:
+            axes.axhline(by_method["value"][method], linewidth=1.2, label=METHODS[method], **style)
 
 
 def excess_by_seconds(solvers: pd.DataFrame) -> Figure:

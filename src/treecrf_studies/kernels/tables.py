@@ -51,10 +51,10 @@ def steps_layout(comparisons: pd.DataFrame) -> pd.DataFrame:
 
 def choices_layout(scores: pd.DataFrame) -> pd.DataFrame:
     """What cross-validation chose, the form of the model, both decoders, and CPU seconds."""
-    found = by_key(scores, "decoder", "dataset", "method")
+    by_decoder = by_key(scores, "decoder", "dataset", "method")
     shown = scores[scores["decoder"] == DECODER]
     rows = shown.sort_values("dataset", kind="stable", key=lambda names: names.map(list(dict.fromkeys(names)).index))
-    viterbi = [found["viterbi", *key]["value"] for key in zip(rows["dataset"], rows["method"], strict=True)]
+    viterbi = [by_decoder["viterbi", *key]["value"] for key in zip(rows["dataset"], rows["method"], strict=True)]
     return pd.DataFrame(
         {
             "data set": dataset_names(rows),
@@ -104,7 +104,7 @@ def ranks_layout(ranks: pd.DataFrame) -> pd.DataFrame:
     """Accuracy, objective and CPU seconds by rank and rule of choosing pivots."""
     keys = ranks[ranks["pivots"] != "exact"][["dataset", "rank"]].drop_duplicates()
     exact = ranks[ranks["pivots"] == "exact"].set_index("dataset")
-    found = ranks.set_index(["dataset", "rank", "pivots"])
+    indexed = ranks.set_index(["dataset", "rank", "pivots"])
     rules = [name for name in PIVOT_NAMES if name in set(ranks["pivots"]) - {"exact"}]
     columns: dict[tuple[str, str], list[str]] = {
         ("", "data set"): keys["dataset"].to_list(),
@@ -119,7 +119,7 @@ def ranks_layout(ranks: pd.DataFrame) -> pd.DataFrame:
     for name, (heading, text) in shown.items():
         for rule in rules:
             columns[heading, PIVOT_NAMES[rule]] = [
-                text(found[name][dataset, rank, rule]) for dataset, rank in keys.itertuples(index=False)
+                text(indexed[name][dataset, rank, rule]) for dataset, rank in keys.itertuples(index=False)
             ]
     return grouped(columns)
 
@@ -127,7 +127,7 @@ def ranks_layout(ranks: pd.DataFrame) -> pd.DataFrame:
 def sizes_layout(sizes: pd.DataFrame) -> pd.DataFrame:
     """CPU seconds and memory by positions, for each form of the model."""
     keys = sizes[["dataset", "n_positions", "n_windows"]].drop_duplicates()
-    found = sizes.set_index(["dataset", "n_positions", "form"])
+    indexed = sizes.set_index(["dataset", "n_positions", "form"])
     columns: dict[tuple[str, str], list[str]] = {
         ("", "data set"): keys["dataset"].to_list(),
         ("", "positions"): [count_text(n) for n in keys["n_positions"]],
@@ -136,6 +136,6 @@ def sizes_layout(sizes: pd.DataFrame) -> pd.DataFrame:
     for name, heading, text in (("cpu_seconds", "CPU s", seconds_text), ("memory_mb", "memory (MB)", count_text)):
         for form in dict.fromkeys(sizes["form"]):
             columns[heading, FORM_NAMES[form]] = [
-                text(found[name][dataset, n, form]) for dataset, n, _ in keys.itertuples(index=False)
+                text(indexed[name][dataset, n, form]) for dataset, n, _ in keys.itertuples(index=False)
             ]
     return grouped(columns)

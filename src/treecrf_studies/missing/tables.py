@@ -175,10 +175,10 @@ def accuracy_layout(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> pd.
     top = top_cells(means, comparisons)
     columns = {"data set": dataset_names(rows), "missing rate": _rates(rows)}
     for method in ordered_methods(means["method"]):
-        found = _aligned(means[means["method"] == method], rows)
+        aligned = _aligned(means[means["method"] == method], rows)
         columns[method_name(method)] = [
             marked_if(with_deviation(*values), (dataset, rate, method) in top)
-            for dataset, rate, *values in found[[*CASE, "value", "sd", "n"]].itertuples(index=False, name=None)
+            for dataset, rate, *values in aligned[[*CASE, "value", "sd", "n"]].itertuples(index=False, name=None)
         ]
     return pd.DataFrame(columns)
 
@@ -334,8 +334,8 @@ def _layout(evaluations: pd.DataFrame, comparisons: pd.DataFrame, name: str, sho
         tuple(row[:-3]): marked_if(with_deviation(*row[-3:]), tuple(row[:-3]) in top)
         for row in means[[*case, "method", "value", "sd", "n"]].itertuples(index=False, name=None)
     }
-    found = spreads(means, comparisons, case).to_dict("records")
-    differences = {tuple(row[part] for part in case): _difference(row) for row in found}
+    spread_rows = spreads(means, comparisons, case).to_dict("records")
+    differences = {tuple(row[part] for part in case): _difference(row) for row in spread_rows}
     keys = list(rows[case].itertuples(index=False, name=None))
     columns = {"data set": dataset_names(rows), "missing rate": _rates(rows)}
     columns[HEADINGS[name]] = [shown.get(value, value) for value in rows[name]]
@@ -432,8 +432,8 @@ def _published(row: Row | None) -> dict[str, str]:
 def _measured(row: Row | None) -> dict[str, str]:
     if row is None:
         return {}
-    found = ((STAR, row["papers_p"]), (DAGGER, row["p_holm"]))
-    marks = "".join(mark for mark, p_value in found if p_value < SIGNIFICANCE_LEVEL)
+    tests = ((STAR, row["papers_p"]), (DAGGER, row["p_holm"]))
+    marks = "".join(mark for mark, p_value in tests if p_value < SIGNIFICANCE_LEVEL)
     return {MEASURED: _coefficient(row["coefficient"]) + marks}
 
 

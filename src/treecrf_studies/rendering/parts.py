@@ -257,6 +257,9 @@ def slug(title: str) -> str:
 PAGES = "pages.json"
 """File and name of each page of a site that its list of contents names, in their order."""
 
+LINKS = "---\n\n"
+"""Before the links to all pages at the end of a page."""
+
 MOST_LETTERS = 60
 """Of a file that is named for its caption."""
 
@@ -419,7 +422,7 @@ class _Writer:
             texts.append(f"## {escaped(group.title)}\n\n" if group.title else "")
             texts += [self._section(section, "###" if group.title else "##") for section in group.sections]
         bar = " · ".join(f"[{escaped(other.name)}]({SITE}{other.path})" for other in named)
-        return self._with_words(self._linked("".join([*texts, f"---\n\n{bar}\n"])))
+        return self._with_words(self._linked("".join([*texts, f"{LINKS}{bar}\n"])))
 
     def parts(self, parts: Iterable[Part], level: str = "##") -> str:
         return "".join(self._part(part, f"{level}#") for part in parts)

@@ -18,7 +18,7 @@ from typing import Any
 
 from treecrf.io.files import resource, write_text
 from treecrf.pages.page import sources_of
-from treecrf_studies.rendering.parts import is_number, listed_pages
+from treecrf_studies.rendering.parts import LINKS, is_number, listed_pages
 
 STATIC = ("results.css", "results.js")
 """Files of this package that every page has, beside those of the theme."""
@@ -133,9 +133,14 @@ def _add_static(app: Any) -> None:
 
 
 def _add_contents(app: Any, name: str, source: list[str]) -> None:
-    """The list of pages at the end of a site's first page; a page that is not in it says so."""
+    """The list of pages at the end of a site's first page; a page that is not in it says so.
+
+    The line of links at the end of every page is for code hosts: HTML has the list at its side.
+    """
     place = Path(app.env.doc2path(name)).parent
     listed = listed_pages(place)
+    if listed or listed_pages(place.parent):
+        source[0] = source[0].rpartition(LINKS)[0] or source[0]
     if PurePosixPath(name).name == "index" and listed:
         lines = "\n".join(PurePosixPath(path).stem for path, _ in listed if path != "index.md")
         source[0] += f"\n```{{toctree}}\n:hidden:\n\n{lines}\n```\n"

@@ -355,7 +355,7 @@ def _judged(row: Mapping[str, Any], results: Results, decides: bool) -> dict[str
         "verdict": finding.verdict,
         "verdict_papers_test": _find(row, results, BY_PAPER).verdict if finding.verdict in JUDGED else "",
         "verdict_larger": larger.verdict,
-        "beside": "; ".join(f"{name}: {found.verdict.replace('_', ' ')}" for name, found in finding.beside),
+        "beside": "; ".join(f"{name}: {other.verdict.replace('_', ' ')}" for name, other in finding.beside),
         "data_sets": ", ".join(finding.datasets),
         "data_sets_larger": ", ".join(larger.datasets),
         "numbers": finding.numbers,

@@ -234,7 +234,7 @@ def _marks(pair: Pair) -> Iterator[tuple[Any, ...]]:
 def source_of(target: str) -> str:
     """The paper of a page; its name where it is of none."""
     path = target.partition("#")[0]
-    return next((paper.name for paper in PAPERS if paper.path == path), path.removesuffix(".md").replace("-", " "))
+    return next((paper.name for paper in PAPERS if paper.path == path), path.removesuffix(".md").replace("-", " ").capitalize())
 
 
 def lesson_figure(frame: pd.DataFrame) -> Figure:

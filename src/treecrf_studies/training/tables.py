@@ -121,8 +121,8 @@ def shrinkage_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, peak_comp
 
     def texts(dataset: str, decoder: str, method: str) -> Texts:
         known = printed.get((dataset, VARIANTS[method], decoder))
-        found = {line: pairs.get((dataset, decoder, method, rivals[method])) for line, pairs in tests.items()}
-        ahead = {line: pair if pair and pair.papers_points > 0 else None for line, pair in found.items()}
+        by_line = {line: pairs.get((dataset, decoder, method, rivals[method])) for line, pairs in tests.items()}
+        ahead = {line: pair if pair and pair.papers_points > 0 else None for line, pair in by_line.items()}
         marks = {line: _marks(pair, SHRINKAGE_LEVELS) for line, pair in ahead.items()}
         return _published_text(known, "stars") | _accuracies_of(cells.get((dataset, method, decoder), {}), marks)
 
@@ -156,23 +156,23 @@ def methods_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, peak_compar
         known = printed.get((dataset, PRINTED.get(method)))
         key = dataset, BETTER, method, BASELINE
         marks = {line: _marks(pairs.get(key), BASELINE_LEVELS) for line, pairs in tests.items()}
-        found = _published_text(known, "stars_vs_baseline")
-        if known and found[PUBLISHED].endswith(STAR):
+        cells = _published_text(known, "stars_vs_baseline")
+        if known and cells[PUBLISHED].endswith(STAR):
             baseline = printed[dataset, PRINTED[BASELINE]]["accuracy_percent"]
-            found[PUBLISHED] += WORSE if known["accuracy_percent"] < baseline else ""
+            cells[PUBLISHED] += WORSE if known["accuracy_percent"] < baseline else ""
         lines = shown_lines(dataset, method)
         end = {END: number(lines[END]["value"])} if END in lines else {}
-        return found | _accuracies_of(lines, marks, with_iteration=False) | end
+        return cells | _accuracies_of(lines, marks, with_iteration=False) | end
 
     def seconds(dataset: str, method: str) -> Texts:
         known = printed.get((dataset, PRINTED.get(method)))
-        found: Texts = {PUBLISHED: number(known["cpu_seconds"], 1)} if known else {}
-        return found | {line: seconds_text(row["cpu_seconds"]) for line, row in shown_lines(dataset, method).items()}
+        cells: Texts = {PUBLISHED: number(known["cpu_seconds"], 1)} if known else {}
+        return cells | {line: seconds_text(row["cpu_seconds"]) for line, row in shown_lines(dataset, method).items()}
 
     def iterations(dataset: str, method: str) -> Texts:
         known = printed.get((dataset, PRINTED.get(method)))
-        found: Texts = {PUBLISHED: known["iterations"].replace("-", "–")} if known else {}
-        return found | {line: _range(row) for line, row in shown_lines(dataset, method).items()}
+        cells: Texts = {PUBLISHED: known["iterations"].replace("-", "–")} if known else {}
+        return cells | {line: _range(row) for line, row in shown_lines(dataset, method).items()}
 
     shown = dict.fromkeys([*PRINTED, *TO_THE_END])
     groups: list[tuple[str, Callable[[str, str], Texts], Iterable[str]]] = [
@@ -354,14 +354,14 @@ def _published_text(row: Row | None, stars: str) -> Texts:
 
 def _accuracies_of(lines: Mapping[str, Row], marks: Mapping[str, str], with_iteration: bool = True) -> Texts:
     """Peak, choice, and the mean and standard deviation at the choice."""
-    found: Texts = {}
+    texts: Texts = {}
     if peak := lines.get(PEAK):
         iteration = f" ({peak['iteration']})" if with_iteration and peak["has_iterations"] else ""
-        found[PEAK] = number(peak["value"]) + marks[PEAK] + iteration
+        texts[PEAK] = number(peak["value"]) + marks[PEAK] + iteration
     if row := lines.get(CHOICE):
-        found[CHOICE] = number(row["unperturbed"]) + marks[CHOICE]
-        found[SPREAD] = with_deviation(row["value"], row["sd"], row["n"]) if row["n"] > 1 else DASH
-    return found
+        texts[CHOICE] = number(row["unperturbed"]) + marks[CHOICE]
+        texts[SPREAD] = with_deviation(row["value"], row["sd"], row["n"]) if row["n"] > 1 else DASH
+    return texts
 
 
 def _range(row: Row) -> str:
@@ -420,9 +420,9 @@ def matrix_layout(comparisons: pd.DataFrame, dataset: str) -> pd.DataFrame:
     pairs = compared(rows)
     columns: dict[str, list[str]] = {"method": [*method_names(methods)]}
     for other, name in zip(methods, method_names(methods), strict=True):
-        found = [pairs.get((method, other)) for method in methods]
+        row = [pairs.get((method, other)) for method in methods]
         columns[name] = [
-            f"{signed(pair.points)} ({p_text(pair.p_holm)}) {pair.decision}" if pair else DASH for pair in found
+            f"{signed(pair.points)} ({p_text(pair.p_holm)}) {pair.decision}" if pair else DASH for pair in row
         ]
     return pd.DataFrame(columns)
 
@@ -542,7 +542,7 @@ def trees_and_networks(larger_accuracies: pd.DataFrame) -> list[str]:
     """
     draws = of_first_decoder(larger_accuracies).query("test == 'draws'")
     draws = draws.assign(n_train=draws["n_train"].round().astype(int), cpu=draws["cpu_seconds"] / draws["n"])
-    found = []
+    compared = []
     for (dataset, population), rows in draws.groupby(["dataset", "population"], observed=True, sort=False):
         accuracy, seconds = (
             rows.pivot_table(index="n_train", columns="method", values=name) for name in ("value", "cpu")
@@ -559,11 +559,11 @@ def trees_and_networks(larger_accuracies: pd.DataFrame) -> list[str]:
                 f" Mean of both minus the better one, {_by_size(known[BOTH] - known[[TREES, NETWORK]].max(axis=1))}."
             )
         last = seconds.loc[known.index[-1]]
-        found.append(
+        compared.append(
             f"{sentence} One training with {count_text(known.index[-1])} sequences takes {number(last[TREES])} CPU "
             f"seconds for trees and {number(last[NETWORK])} for the network."
         )
-    return found
+    return compared
 
 
 def _by_size(points: pd.Series) -> str:

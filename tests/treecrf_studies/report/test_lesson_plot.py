@@ -41,7 +41,7 @@ def test_marks_are_means_where_there_are_several_data_sets(frame):
     assert frame["kind"].tolist() == [MEAN, SET, SET, SET, SET, LARGER, SET, SET]
     mean, (low, high) = mean_with_interval(pd.Series([1.0, 2.0, 3.0, 4.0]))
     assert frame.loc[0, ["value", "low", "high"]].tolist() == [mean, low, high]
-    assert frame["source"].unique().tolist() == ["Dissertation, chapter 3", "missing values"]
+    assert frame["source"].unique().tolist() == ["Dissertation, chapter 3", "Missing values"]
     assert frame["comparison"].unique().tolist() == ["A minus B", "A if long minus C"]
     assert frame["target"].iloc[-1] == "missing-values.md#other"
 
