@@ -40,7 +40,7 @@ and the accuracies of the experts, so agreement says little. On ads2, they are t
 fitted on other pools.
 """
 
-STICKING = "SLE is reconstructed from its numbers. Its loss depends on how many runs stick at the best expert."
+STICKING = "The loss of SLE depends on how many runs stick at the best expert."
 
 BOUND = """
 The bound on the margin loss is loose. In all runs and rounds, it is {slack} or more above the fraction of training

@@ -220,7 +220,7 @@ def _claim_page(row: Row, compared: pd.DataFrame, rules: pd.DataFrame) -> Page:
     ]
     sections = [Section("numbers", "Comparisons", _numbers(own))] if len(own) else []
     for name, rows in parts.items():  # a larger sample, or what stands beside the claim and does not decide it
-        heading = f"Larger sample: {row['data_sets_larger']}" if name == LARGER_SAMPLE else f"Beside it: {name}"
+        heading = f"Larger sample: {row['data_sets_larger']}" if name == LARGER_SAMPLE else f"Also judged: {name}"
         sections.append(Section(re.sub(r"\W+", "-", name).strip("-").lower(), heading, _numbers(rows)[:1]))
     sections += [Section("rule", "Rule", [_rule(row)]), Section("robustness", "Robustness", _robustness(row, rules))]
     title = f"Claim {row['id']}"
@@ -231,7 +231,7 @@ def _verdict_notes(row: Row, why: str) -> list[Part]:
     """The verdict with its reason, the other two verdicts, and what stands beside the claim."""
     others = {"By the paper’s test": row["verdict_papers_test"], "On a larger sample": row["verdict_larger"]}
     texts = [f"{name}: {verdict_text(verdict)}." for name, verdict in others.items() if verdict]
-    texts += [f"Beside it, {text}." for text in filter(None, row["beside"].split("; "))]
+    texts += [f"Also judged: {text}." for text in filter(None, row["beside"].split("; "))]
     verdict = paragraph("**{verdict}** {why}", verdict=signed_verdict(row["verdict"]), why=why)
     return [verdict, *([paragraph("{texts}", texts=" ".join(texts))] if texts else [])]
 

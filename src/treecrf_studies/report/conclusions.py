@@ -227,7 +227,7 @@ def _without_verdict(frames: Frames, claims: pd.DataFrame, compared: pd.DataFram
     """Why the claims of ICML 2004 have no verdict: the text at hand has lost words."""
     n = int(((claims.index.str[0] == "I") & (claims["verdict"] == "no_verdict")).sum())
     if n:
-        yield f"{n} claims of this paper have no verdict: the text at hand has lost words that they hang on."
+        yield f"{n} claims of this paper have no verdict: the text at hand has lost words that they depend on."
 
 
 Conclusion = Callable[[Frames, pd.DataFrame, pd.DataFrame], Iterator[str]]

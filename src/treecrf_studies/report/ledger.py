@@ -43,30 +43,8 @@ SNAPSHOT = "claims.md"
 PAPERS = "PMIUE"
 """The letters that ids of claims begin with, in the order of the ledger: PhD, MS, ICML, UAI, ESPBoost."""
 
-CLAIM_COLUMNS = [
-    "id",
-    "source",
-    "statement",
-    "quote",
-    "place",
-    "check",
-    "verdict",
-    "verdict_papers_test",
-    "verdict_larger",
-    "beside",
-    "data_sets",
-    "data_sets_larger",
-    "numbers",
-    "straddled",
-    "smallest_difference",
-    "n_needed",
-    "test",
-    "thresholds",
-    "explanation",
-    "former_rule",
-    "former_reason",
-    "rules",
-]
+WORDED = ("id", "source", "statement", "quote", "place", "check")
+"""Columns of `verdicts` that are keys of a claim."""
 
 LARGER_SAMPLE = "larger sample"
 """Of `part` in `comparisons`: on a larger sample; other values are names of what stands beside a claim, empty for the
@@ -170,7 +148,7 @@ def verdicts(results: str | os.PathLike[str] = "results", decides: bool = True) 
         If the folder is a snapshot (``docs/results``), whose evidence is one level below.
     """
     measured, rules = _open(results), rules_text()
-    return pd.DataFrame([_judged(row, measured, decides) | {"rules": rules} for row in claim_rows()])[CLAIM_COLUMNS]
+    return pd.DataFrame([_judged(row, measured, decides) | {"rules": rules} for row in claim_rows()])
 
 
 def verdicts_by_rule(results: str | os.PathLike[str] = "results", decides: bool = True) -> pd.DataFrame:
@@ -351,7 +329,7 @@ def _judged(row: Mapping[str, Any], results: Results, decides: bool) -> dict[str
     larger = _find(row, results, LARGER) if decides and "larger" in row else Finding("")
     changed = row.get("changed", {})
     return {
-        **row,
+        **{name: row[name] for name in WORDED},
         "verdict": finding.verdict,
         "verdict_papers_test": _find(row, results, BY_PAPER).verdict if finding.verdict in JUDGED else "",
         "verdict_larger": larger.verdict,

@@ -234,7 +234,9 @@ def _marks(pair: Pair) -> Iterator[tuple[Any, ...]]:
 def source_of(target: str) -> str:
     """The paper of a page; its name where it is of none."""
     path = target.partition("#")[0]
-    return next((paper.name for paper in PAPERS if paper.path == path), path.removesuffix(".md").replace("-", " ").capitalize())
+    return next(
+        (paper.name for paper in PAPERS if paper.path == path), path.removesuffix(".md").replace("-", " ").capitalize()
+    )
 
 
 def lesson_figure(frame: pd.DataFrame) -> Figure:
@@ -260,7 +262,7 @@ def lesson_alt(frame: pd.DataFrame) -> str:
     main = _main(frame)
     ends = [main.iloc[place(main["value"])] for place in (np.argmin, np.argmax)]
     n_larger = int((frame["kind"] == LARGER).sum())
-    more = f" Beside them: {counted(n_larger, 'larger sample')}." if n_larger else ""
+    more = f" In addition: {counted(n_larger, 'larger sample')}." if n_larger else ""
     n = counted(frame.groupby(["question", "comparison"]).ngroups, "comparison")
     return f"{n} of two methods, from {' to '.join(map(_told, ends))}.{more}"
 

@@ -192,7 +192,7 @@ def beside_alt(frame: pd.DataFrame) -> str:
     """What `beside_figure` shows."""
     shown = _of_paper(frame)
     text = (
-        f"{counted(len(shown), 'printed value')} of {shown['source'].iloc[0]} beside measured ones, on "
+        f"{counted(len(shown), 'printed value')} of {shown['source'].iloc[0]} and measured ones, on "
         f"{counted(shown['dataset'].nunique(), 'data set')}. "
     )
     if _is_of_seconds(frame):

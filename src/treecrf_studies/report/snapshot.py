@@ -166,12 +166,11 @@ def write_site(folder: Path, old: Path) -> None:
 
 
 def _is_finished(files: StudyFiles) -> bool:
-    """Whether the run has tables of a study; a ValueError where it has finished data sets and none of its tables."""
-    tables = files.tables(".csv")
-    is_there = any(Path(path).is_file() for path in tables)
-    if tables and not is_there and files.study.summary.of_dataset and files.finished():
+    """Whether the run shows something of a study; a ValueError where it has finished data sets and no table."""
+    tables = [Path(path).is_file() for path in files.tables(".csv")]
+    if tables and not any(tables) and files.study.summary.of_dataset and files.finished():
         raise ValueError(f"{files.folder}/tables has no table: this study is not finished; run `make results` first.")
-    return is_there
+    return any(Path(path).is_file() for path in files.results())
 
 
 def _shown(study: Study, frames: Frames, old: Path) -> Shown | None:

@@ -70,7 +70,7 @@ def test_pairs_of_one_comparison_share_a_row():
 def test_words_have_the_numbers(frame):
     assert lesson_alt(frame) == (
         "2 comparisons of two methods, from −3.00 (A if long minus C on near) to +25.00 (A if long minus C on far). "
-        "Beside them: 1 larger sample."
+        "In addition: 1 larger sample."
     )
     assert lesson_caption(frame).startswith("In 2 of 2 comparisons an interval excludes zero.")
     assert len(lesson_caption(frame).split()) <= 25

@@ -102,7 +102,7 @@ def test_words_have_the_numbers(published):
     assert captions["ESPBoost table 1"] == "Measured values are 1.5 times those of ESPBoost table 1 in the median."
     assert max(len(text.split()) for text in captions.values()) <= 25
     alt = beside_alt(frames["PhD table 3.4"])
-    assert alt.startswith("3 printed values of PhD table 3.4 beside measured ones, on 2 data sets.")
+    assert alt.startswith("3 printed values of PhD table 3.4 and measured ones, on 2 data sets.")
     assert "Of 2 peaks, measured minus published is +0.50 to +2.00, +1.25 in the median." in alt
     assert alt.endswith("choice, measured minus published is +2.50 to +2.50, +2.50 in the median.")
 

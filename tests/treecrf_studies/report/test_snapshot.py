@@ -62,7 +62,7 @@ def test_a_note_on_the_run_stands_on_the_page_of_the_run_and_others_link_to_it(r
     write_snapshot(settings_of(results, note="Only hmm was run."), tmp_path / "snapshot", DAY)
     pages = list((tmp_path / "snapshot").rglob("*.md"))
     texts = {page.relative_to(tmp_path / "snapshot").as_posix(): page.read_text() for page in pages}
-    assert "\n\nOnly hmm was run.\n\n" in texts["run.md"].partition("## Origin of the results")[2]
+    assert "\n\n- Only hmm was run.\n\n" in texts["run.md"].partition("## Origin of the results")[2]
     assert len(texts) > 2
     for path, text in texts.items():
         way = "" if path == "run.md" else "../run.md" if "/" in path else "run.md"
