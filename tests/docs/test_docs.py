@@ -1,4 +1,4 @@
-"""README.md, config/README.md and docs/: their blocks run, their links lead somewhere, and `make docs` can build them."""
+"""README.md, config/README.md and docs/: their blocks run, links lead somewhere, and `make docs` builds."""
 
 import contextlib
 import importlib
@@ -158,7 +158,7 @@ def output_of(arguments):
 
 
 def lines_of(text):
-    """Lines as they stand on a page: without the progress that a terminal shows as a bar, or the line of a first run."""
+    """Lines as they stand on a page: without progress, which a terminal shows as a bar, or a first run."""
     return [
         line.rstrip() for line in text.strip().splitlines() if not re.match(r"[a-z ]+: \d+ of \d+, |Compiling ", line)
     ]

@@ -54,7 +54,7 @@ def fitted(labellers, name):
 
 
 def keeps_stages(labeller):
-    """Whether it looks back at its stages as it was made; `test_stages_are_kept_where_that_is_wanted` has the others."""
+    """Whether it has stages by default; `test_stages_are_kept_where_that_is_wanted` has the others."""
     return labeller.get_params().get("keep_stages", True)
 
 

@@ -2,13 +2,13 @@
 
 `Given` reads
 
-- a list of sequences, each a DataFrame (a row per observation; of pandas, polars, or a table of pyarrow), a 2-d array, an array
-  with named columns, a list of dicts of features, a list of tokens or numbers, or a set (as ``list(data)`` has them):
-  answers are one entry a sequence;
-- one 2-d array, which is one sequence, or one DataFrame whose index has a name and tells its sequences apart: answers are one
-  row for each of its rows. Where training has said what the inputs are, one list of dicts and a DataFrame whose index
-  has no name are one sequence, too. With ``lengths``, as hmmlearn and seqlearn have them, these are the sequences one
-  after another.
+- a list of sequences, each a DataFrame (a row per observation; of pandas, polars, or a table of pyarrow), a 2-d array,
+  an array with named columns, a list of dicts of features, a list of tokens or numbers, or a set (as ``list(data)`` has
+  them): answers are one entry a sequence;
+- one 2-d array, which is one sequence, or one DataFrame whose index has a name and tells its sequences apart: answers
+  are one row for each of its rows. Where training has said what the inputs are, one list of dicts and a DataFrame whose
+  index has no name are one sequence, too. With ``lengths``, as hmmlearn and seqlearn have them, these are the sequences
+  one after another.
 
 Columns of arrays are called x0, x1, .. and hold numbers, unless they are text. Columns of frames hold what
 `SequenceSet.from_frame` takes them for. In dicts text and booleans are categories and numbers are numbers; a key that a

@@ -248,7 +248,7 @@ _STORED = ("text", "booleans", "numbers")
 
 
 def _label_kind(label: Any) -> str:
-    """Text, truth values, whole numbers, which may be floats, or the name of another type; empty for what is no label."""
+    """ "text", "truth values", "whole numbers" (floats, too), or the name of another type; "" for what is no label."""
     if isinstance(label, str):
         return "text" if label else ""
     if isinstance(label, bool | np.bool_):

@@ -1,4 +1,4 @@
-"""Categories of the neighbours of each observation within its sequence, alone and in pairs, as categories of its own."""
+"""Categories of the neighbours of each observation, alone and in pairs, as categories of its own."""
 
 from __future__ import annotations
 

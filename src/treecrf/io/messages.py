@@ -81,7 +81,7 @@ def refuse_unknown(
 
 @contextmanager
 def needs_extra(extra: str) -> Iterator[None]:
-    """Import packages of an extra in this block; a ModuleNotFoundError names the missing package and what to install."""
+    """Import packages of an extra in this block; a ModuleNotFoundError names the package and what to install."""
     try:
         yield
     except ModuleNotFoundError as error:

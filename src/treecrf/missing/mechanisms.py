@@ -102,8 +102,8 @@ def rising(scores: Floats, rate: float, mean: Callable[[Floats], float] = np.mea
 
     Notes
     -----
-    The logistic curve of slope 1, shifted until the mean is right (Brent's method): what `mice::ampute` and pyampute call
-    "right" (Schouten, Lugtig and Vink 2018).
+    The logistic curve of slope 1, shifted until the mean is right (Brent's method): what `mice::ampute` and pyampute
+    call "right" (Schouten, Lugtig and Vink 2018).
     """
     from scipy.optimize import brentq  # tables read the names of mechanisms, and must not wait for SciPy
     from scipy.special import expit

@@ -1,4 +1,4 @@
-"""Counts of correct positions, and differences of accuracy with standard errors: t, Holm's correction, intervals, decisions."""
+"""Counts of correct positions; differences with standard errors: t, Holm's correction, intervals, decisions."""
 
 from __future__ import annotations
 

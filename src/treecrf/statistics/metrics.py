@@ -189,8 +189,9 @@ def estimate_accuracy(
 
     Notes
     -----
-    As `estimate_share`. Where all positions are right, or none, clusters do not differ, and the other end is that of Clopper and
-    Pearson (1934, Biometrika 26:404-413) for clusters that are wholly so: another one may be right or wrong at all its positions.
+    As `estimate_share`. Where all positions are right, or none, clusters do not differ, and the other end is that of
+    Clopper and Pearson (1934, Biometrika 26:404-413) for clusters that are wholly so: another one may be right or wrong
+    at all its positions.
     """
     correct = integers(correct, "correct", ("n_clusters",), least=0)
     positions = _checked_positions(positions, correct.shape)
@@ -217,9 +218,9 @@ def estimate_share(counts: NDArray[np.number], positions: NDArray[np.number]) ->
 
     Notes
     -----
-    Clusters are independent; nothing is assumed within one. The share is a ratio of two sums, and its variance that of the
-    linearized ratio (Cochran 1977, Sampling Techniques, section 2.11), with Student's t for n_clusters - 1 degrees of freedom.
-    Where clusters are equally long this is the t interval of their shares.
+    Clusters are independent; nothing is assumed within one. The share is a ratio of two sums, and its variance that of
+    the linearized ratio (Cochran 1977, Sampling Techniques, section 2.11), with Student's t for n_clusters - 1 degrees
+    of freedom. Where clusters are equally long this is the t interval of their shares.
     """
     from scipy.special import stdtrit  # takes long to import, and measures of labels do not need it
 
@@ -262,10 +263,10 @@ def correct_for_choice(
 
     Notes
     -----
-    The best of many candidates is partly the luckiest. Clusters are drawn with replacement, the best candidate of those is
-    found, and judged by the clusters that were not drawn; the mean over the draws is the estimate (bootstrap bias corrected
-    cross-validation: Tsamardinos, Greasidou and Borboudakis 2018, Machine Learning 107:1895-1922). With one cluster
-    nothing can be corrected.
+    The best of many candidates is partly the luckiest. Clusters are drawn with replacement, the best candidate of those
+    is found, and judged by the clusters that were not drawn; the mean over the draws is the estimate (bootstrap bias
+    corrected cross-validation: Tsamardinos, Greasidou and Borboudakis 2018, Machine Learning 107:1895-1922). With one
+    cluster nothing can be corrected.
     """
     correct = integers(correct, "correct", ("n_candidates", "n_clusters"), least=0)
     by_candidate = np.ndim(positions) == 2

@@ -440,9 +440,9 @@ def score_flip_p_value(scores: Floats, seed: int, n_flips: int = N_FLIPS) -> flo
 
     Notes
     -----
-    Signs of score contributions are flipped, those of a cluster together (Hemerik, Goeman and Finos 2020, Journal of the Royal
-    Statistical Society B 82:841-864): valid for many clusters, whatever the dependence within one. The largest score is
-    compared with the largest of each flip (Westfall and Young 1993), so several need no correction.
+    Signs of score contributions are flipped, those of a cluster together (Hemerik, Goeman and Finos 2020, Journal of
+    the Royal Statistical Society B 82:841-864): valid for many clusters, whatever the dependence within one. The
+    largest score is compared with the largest of each flip (Westfall and Young 1993), so several need no correction.
     """
     scores = reals(scores, "scores", ("n_clusters", "n_scores"))
     if len(scores) > MOST_CLUSTERS:

@@ -73,7 +73,8 @@ def make_frames(context: SummaryContext) -> dict[str, pd.DataFrame]:
 def score_draws(runs: pd.DataFrame) -> pd.DataFrame:
     """Accuracies, and precision, recall and F1 of noun phrases, over the draws by `LINE`.
 
-    See `treecrf_studies.framework.summaries.summarise`. Further columns: held_out_accuracy (mean), n_iterations and settings.
+    See `treecrf_studies.framework.summaries.summarise`. Further columns: held_out_accuracy (mean), n_iterations and
+    settings.
     """
     return summarise(
         runs,

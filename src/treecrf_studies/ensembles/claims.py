@@ -61,7 +61,8 @@ def advantage(
         if other == "sle":
             sticks = of[other]["n_experts"] == 1
             moving = float(of[other]["loss"][~sticks].mean()) if (~sticks).any() else -float("inf")
-            text += f" ({sticks.sum()} of {len(sticks)} runs stick, {f'the others have {number(moving, 4)}' if moving > 0 else 'no other one'})"
+            others = f"the others have {number(moving, 4)}" if moving > 0 else "no other one"
+            text += f" ({sticks.sum()} of {len(sticks)} runs stick, {others})"
         differs = f"{VOTES[method]} is not below {VOTES[other]} on {dataset}"
         if theirs > mine:
             differs += f" without the runs of {VOTES[other]} that stick"

@@ -80,9 +80,9 @@ VIEWS = {
 scores: mean over the runs of a method, lowest and highest run, CPU seconds of a training, settings chosen. pairs:
 accuracy of `method` minus that of `other` in points, 95 % interval, p-value and the study's decision. runs: a training
 each, accuracy in percent. published: a printed number and what compares with it, such as the peak of a test curve;
-`counted`: the first row with this printed number; `own`: of the program that the paper ran; `inferred`: the columns of the data set are; `sample`: what the
-measured number is of. predictions: sequence -1 where only group and position are kept. counts: correct positions of
-test sequences, in one row or several.
+`counted`: the first row with this printed number; `own`: of the program that the paper ran; `inferred`: the columns of
+the data set are; `sample`: what the measured number is of. predictions: sequence -1 where only group and position are
+kept. counts: correct positions of test sequences, in one row or several.
 """
 
 NEAR = 1.0
@@ -192,8 +192,8 @@ def published_pairs(published: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         The columns of `published` (measured is missing where the printed quantity was not measured), away (measured, or
-        else at_choice, minus published) and kind: why the pair is not counted, empty for one that is. Values beside which
-        nothing was measured are left out.
+        else at_choice, minus published) and kind: why the pair is not counted, empty for one that is. Values beside
+        which nothing was measured are left out.
     """
     rows = published.astype(dict.fromkeys(("published", "measured", "at_choice", "low", "high"), float))
     is_accuracy = rows["quantity"] == ACCURACY

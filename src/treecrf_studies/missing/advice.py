@@ -25,7 +25,7 @@ TREE_CASE = ("dataset", "rate", "trees")
 MCAR, MAR, MNAR = "completely at random", "at random", "not at random"
 
 RANDOMNESS = {"mar": MAR, "mnar": MNAR, "label": MNAR}
-"""Of mechanisms; by the others a cell is missing completely at random: whatever its value, its neighbours and its label are."""
+"""Kinds of mechanisms; by the others a cell is missing whatever its value, neighbours and label are."""
 
 WEIGHTING, INCORPORATED = "instance_weighting", "incorporated"
 
@@ -45,16 +45,16 @@ USES = {
 """What each method is meant for, by its definition."""
 
 TOLD = """
-The table shows what each method is meant for, its accuracy compared with the best method, and its cost. Choose a method with a
-gap near 0 that is rarely worse than another.
+The table shows what each method is meant for, its accuracy compared with the best method, and its cost. Choose a method
+with a gap near 0 that is rarely worse than another.
 
-A case is a data set with one share of missing cells or one mechanism. The gap is the accuracy minus that of the best method of
-the case, in points, averaged over the cases. *Best or tied* counts the cases where the method is best or equivalent to the best,
-*worse* those where another method is significantly better.
+A case is a data set with one share of missing cells or one mechanism. The gap is the accuracy minus that of the best
+method of the case, in points, averaged over the cases. *Best or tied* counts the cases where the method is best or
+equivalent to the best, *worse* those where another method is significantly better.
 
-*Completely at random* (MCAR) means that absence depends on no value and no label, also where whole runs of cells are absent.
-*At random* (MAR): it depends on observed neighbours. *Not at random* (MNAR): it depends on the value itself or on the label.
-CPU time is that of one training iteration, relative to imputation (1.0).
+*Completely at random* (MCAR) means that absence depends on no value and no label, also where whole runs of cells are
+absent. *At random* (MAR): it depends on observed neighbours. *Not at random* (MNAR): it depends on the value itself or
+on the label. CPU time is that of one training iteration, relative to imputation (1.0).
 """
 
 
@@ -84,8 +84,8 @@ def advice(
         return []
     heading = [
         paragraph(
-            "If absence depends on values or labels (MAR, MNAR), instance weighting can be significantly worse than the "
-            "best method. These are all such cases of this run, with 95 % intervals (Bonferroni):"
+            "If absence depends on values or labels (MAR, MNAR), instance weighting can be significantly worse than "
+            "the best method. These are all such cases of this run, with 95 % intervals (Bonferroni):"
         )
     ]
     return [
@@ -133,8 +133,8 @@ def judge(parts: Iterable[tuple[pd.DataFrame, pd.DataFrame, Sequence[str]]]) -> 
     Returns
     -------
     DataFrame
-        dataset, rate, mechanism, missing (`MCAR`, `MAR` or `MNAR`), method, value (percent), gap (points to the best of the
-        case), standing.
+        dataset, rate, mechanism, missing (`MCAR`, `MAR` or `MNAR`), method, value (percent), gap (points to the best of
+        the case), standing.
     """
     found = []
     for evaluations, comparisons, case in parts:

@@ -44,8 +44,8 @@ class MissingOutcome(NamedTuple):
     Attributes
     ----------
     counts : DataFrame
-        dataset, rate, method, draw (of the damaged training set), test_set, sequence, group, block, n_positions, n_correct: a row for each
-        evaluation and test sequence, or block of lines where there are few sequences.
+        dataset, rate, method, draw (of the damaged training set), test_set, sequence, group, block, n_positions,
+        n_correct: a row for each evaluation and test sequence, or block of lines where there are few sequences.
     choices : DataFrame
         dataset, rate, method, draw, candidate (such as ``l2_regularization=10``), iteration, held_out_accuracy.
     costs : DataFrame

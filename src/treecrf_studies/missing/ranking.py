@@ -31,10 +31,10 @@ def mean_accuracies(evaluations: pd.DataFrame, case: Sequence[str] = CASE) -> pd
 def standings(means: pd.DataFrame, comparisons: pd.DataFrame, case: Sequence[str] = CASE) -> pd.DataFrame:
     """How each method of a case stands to the best one: the rows of `means` with standing and rank_low (`rank_cases`).
 
-    A case is told apart by its columns (`case`). `means` have these, method and value (percent); equal are means that look so
-    in print. `comparisons` have these and the columns of `treecrf.statistics.blocks.compare_crossed`; a pair may be
-    there from both sides. Where not every pair is tested, the highest are `BEST`, the others `UNTESTED`, and rank_low
-    is 1.
+    A case is told apart by its columns (`case`). `means` have these, method and value (percent); equal are means that
+    look so in print. `comparisons` have these and the columns of `treecrf.statistics.blocks.compare_crossed`; a pair
+    may be there from both sides. Where not every pair is tested, the highest are `BEST`, the others `UNTESTED`, and
+    rank_low is 1.
     """
     keys = [*case, "method"]
     accuracies = means.assign(value=means["value"].round(DIGITS))

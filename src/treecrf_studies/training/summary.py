@@ -65,10 +65,10 @@ def score_method(
     -------
     DataFrame
         dataset, method, decoder, point, quantity, unit; chosen_decoder, chosen_by, held_out_accuracy (of
-        cross-validation), published; value, sd, low, high and n: at the choice over the perturbed trainings, or the unperturbed one
-        where there are no others; at other points the value is that of the unperturbed training, at the peak low and
-        high are over all trainings; unperturbed; candidate (those of the splits, parted by " / "), iteration (median
-        over the splits), iteration_low, iteration_high.
+        cross-validation), published; value, sd, low, high and n: at the choice over the perturbed trainings, or the
+        unperturbed one where there are no others; at other points the value is that of the unperturbed training, at the
+        peak low and high are over all trainings; unperturbed; candidate (those of the splits, parted by " / "),
+        iteration (median over the splits), iteration_low, iteration_high.
     """
     dataset, method = choice["dataset"].iloc[0], choice["method"].iloc[0]
     best, at_peak = highest_points(joined_candidates(curves)), highest.set_index("decoder")

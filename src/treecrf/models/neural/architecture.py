@@ -1,4 +1,4 @@
-"""What surrounds the network and needs no JAX: the shapes and first values of its weights, and batches of what it sees."""
+"""Parts of the network that need no JAX: shapes and first values of its weights, and batches of inputs."""
 
 from __future__ import annotations
 
