@@ -48,7 +48,7 @@ class _Types:
     compilation.
     """
 
-    _found: ClassVar[dict[Any, tuple[Any, Any]]] = {}
+    _resolved: ClassVar[dict[Any, tuple[Any, Any]]] = {}
 
     def __init__(self, rules: Any) -> None:
         self._rules = rules
@@ -61,9 +61,9 @@ class _Types:
         if keywords or (isinstance(function, _Type) and not isinstance(function, _Builtin)):
             return self._rules.resolve_function_type(function, arguments, keywords)
         key = id(function), arguments  # equal functions keep what they have found apart
-        if key not in self._found:
-            self._found[key] = function, self._rules.resolve_function_type(function, arguments, keywords)
-        return self._found[key][1]
+        if key not in self._resolved:
+            self._resolved[key] = function, self._rules.resolve_function_type(function, arguments, keywords)
+        return self._resolved[key][1]
 
 
 class _KernelCompiler(_Compiler):

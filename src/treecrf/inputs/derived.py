@@ -445,13 +445,13 @@ def identifying_times(data: SequenceSet) -> tuple[str, ...]:
     """The attributes that are time stamps of which nearly every observation has another; none where these are all
     inputs.
     """
-    found = []
+    stamps = []
     for attribute, codes in zip(data.attributes, data.values.T, strict=True):
         known = codes[codes != MISSING]
         n_different = len(np.unique(known))
         if n_different > 1 and n_different >= SHARE_OF_STAMPS * len(known) and are_times(attribute.categories):
-            found.append(attribute.name)
-    return tuple(found) if len(found) < len(data.attributes) + len(data.number_names) else ()
+            stamps.append(attribute.name)
+    return tuple(stamps) if len(stamps) < len(data.attributes) + len(data.number_names) else ()
 
 
 def without_stamps(data: SequenceSet) -> SequenceSet:

@@ -36,7 +36,7 @@ writing.
 
 def printable(text: object) -> str:
     """A text for a terminal: what comes from data cannot move the cursor, change the title or fill the clipboard."""
-    return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), str(text))
+    return _CONTROLS.sub(lambda match: match[0].encode("unicode_escape").decode(), str(text))
 
 
 def listed(names: Iterable[object], show: Callable[[object], str] = quoted) -> str:

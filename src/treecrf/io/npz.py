@@ -96,8 +96,10 @@ def read_npz(path: AnyPath, expected_format: str) -> tuple[dict[str, Any], Array
     if not whole:
         raise ValueError(f"{damaged} (its contents have another digest); write it again.")
     if not isinstance(header, dict) or header.get("format") != expected_format:
-        format_found = header.get("format") if isinstance(header, dict) else header
-        raise ValueError(f"{os.fspath(path)} holds {quoted(format_found)}, not {expected_format!r}; give another file.")
+        format_of_file = header.get("format") if isinstance(header, dict) else header
+        raise ValueError(
+            f"{os.fspath(path)} holds {quoted(format_of_file)}, not {expected_format!r}; give another file."
+        )
     return header, arrays
 
 

@@ -249,8 +249,8 @@ def score_chunks(data: SequenceSet, predicted: NDArray[np.int16]) -> dict[str, f
         tags = np.array(np_tags(data.label_names))
     except ValueError:
         return dict.fromkeys(CHUNK_NAMES, float("nan"))
-    found = chunk_f1(tags[_labels_of(data)], tags[predicted], data.offsets)
-    return {name: getattr(found, name) for name in CHUNK_NAMES}
+    score = chunk_f1(tags[_labels_of(data)], tags[predicted], data.offsets)
+    return {name: getattr(score, name) for name in CHUNK_NAMES}
 
 
 def _labels_of(data: SequenceSet) -> NDArray[np.int16]:
@@ -280,16 +280,16 @@ def _label_with(
     if form is None:
         return [_label_with_all(method, draw, settings)], {}
     label = _label_by_codes if form.use != BEAM else _label_by_beams
-    found = label(form, draw, draw.whole, draw.sets.test, settings)
+    labelled = label(form, draw, draw.whole, draw.sets.test, settings)
     if draw.seed >= settings.n_choosing or form.use not in (CASCADE, BEAM):
-        return found, {}
+        return labelled, {}
     longest = max(settings.code_lengths)
     n_bits = math.ceil(settings.choosing_length * longest)
     if form.use == CASCADE:
         form, settings = _with_fewer_bits(form, settings, n_bits)
     settings = settings.model_copy(update={"n_timed_runs": 1})
     held_out = {one.size: one.labels for one in label(form, draw, draw.sets.train, draw.sets.validation, settings)}
-    return found, held_out | ({longest: held_out[n_bits]} if form.use == CASCADE else {})
+    return labelled, held_out | ({longest: held_out[n_bits]} if form.use == CASCADE else {})
 
 
 def _with_fewer_bits(form: Form, settings: CodingSettings, n_bits: int) -> tuple[Form, CodingSettings]:
@@ -329,12 +329,12 @@ def _label_by_beams(
 ) -> list[Labelled]:
     """With each beam, none wider than there are labels."""
     beams = sorted({min(beam, len(train.label_names)) for beam in settings.beams})
-    found = []
+    labelled = []
     for beam in beams:
         labellers = [make_beam(form, draw.window, settings, beam) for _ in range(settings.n_timed_runs)]
         trained = [train_as_chosen(ChosenLabeller(labeller), train) for labeller in labellers]
-        found.append(_label(trained, data, beam))
-    return found
+        labelled.append(_label(trained, data, beam))
+    return labelled
 
 
 def _label_with_all(method: str, draw: Draw, settings: CodingSettings) -> Labelled:
@@ -404,8 +404,8 @@ def make_candidates(method: str, window: Window, settings: CodingSettings) -> li
     """Labellers of all labels, each with other settings; held-out sequences choose."""
     if method == TREES_AND_NETS:
         return [_make_trees_and_nets(window, settings)]
-    found = find_method(method, CODING, settings.labellers)
-    return [found.build(settings, candidate, window) for candidate in found.candidates(settings)]
+    row = find_method(method, CODING, settings.labellers)
+    return [row.build(settings, candidate, window) for candidate in row.candidates(settings)]
 
 
 def _make_trees_and_nets(window: Window, settings: CodingSettings) -> Labeller:

@@ -33,10 +33,10 @@ class ShortCut(Measured[float]):
     gain: float = 0.0
 
 
-def faster_without_loss(found: ShortCut, points: float) -> Degrees:
+def faster_without_loss(measured: ShortCut, points: float) -> Degrees:
     """Faster, and less accurate by less than `points` in the one training that there is; leans if it is only faster."""
-    if_faster = HOLDS if found.gain > -points else LEANS
-    return over_interval(found, lambda ratio: if_faster if ratio > 1 else FAILS)
+    if_faster = HOLDS if measured.gain > -points else LEANS
+    return over_interval(measured, lambda ratio: if_faster if ratio > 1 else FAILS)
 
 
 KINDS = {"faster_without_loss": Kind(faster_without_loss, ("points",))}

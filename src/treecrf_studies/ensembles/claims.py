@@ -22,11 +22,11 @@ def loss(results: Results, dataset: str, method: str) -> Iterator[Measured[float
 def difference(results: Results, dataset: str, method: str, other: str) -> Iterator[Measured[float]]:
     """By how much the mean loss of one row is above that of another, on each pool."""
     for pool, means in _by_pool(results, dataset):
-        found = float(means[method] - means[other])
+        losses = float(means[method] - means[other])
         text = (
-            f"the losses of {VOTES[method]} and of {VOTES[other]} differ by {abs(found):.4f} on {dataset}, pool {pool}"
+            f"the losses of {VOTES[method]} and of {VOTES[other]} differ by {abs(losses):.4f} on {dataset}, pool {pool}"
         )
-        yield Measured(found, text)
+        yield Measured(losses, text)
 
 
 def ratio(results: Results, dataset: str, method: str, others: Sequence[str]) -> Iterator[Measured[float]]:
@@ -69,9 +69,9 @@ def advantage(
         yield Measured((theirs - mine, moving - mine), f"{dataset}: {text}", differs)
 
 
-def below(found: Measured[tuple[float, float]]) -> Degrees:
+def below(measured: Measured[tuple[float, float]]) -> Degrees:
     """Both differences are above 0; the first alone leans to the claim."""
-    of_all, of_moving = found.value
+    of_all, of_moving = measured.value
     if of_all <= 0:
         return NO
     return YES if of_moving > 0 else (LEANS, LEANS)

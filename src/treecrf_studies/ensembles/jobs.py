@@ -175,8 +175,8 @@ def _fit(on_b: Evidence, truth: NDArray[Any], seed: int) -> tuple[dict[str, Comb
 
 def _percent(predicted: NDArray[Any], truth: NDArray[Any]) -> Any:
     """Percent of the positions that are right, of each column."""
-    found = 100 * (predicted == truth).mean(axis=0)
-    return float(found) if found.ndim == 0 else found
+    percent = 100 * (predicted == truth).mean(axis=0)
+    return float(percent) if percent.ndim == 0 else percent
 
 
 def _chosen(combiner: Combiner, settings: EnsemblesSettings) -> str:
@@ -259,11 +259,11 @@ def lemma_1(
     round.
     """
     right, rows = np.asarray(predictions) == np.asarray(labels)[:, None], np.arange(len(labels))
-    exponents, found = np.zeros(len(labels)), []
+    exponents, means = np.zeros(len(labels)), []
     for path, alpha in zip(boosted.paths_, boosted.alphas_, strict=True):
         exponents -= alpha * np.where(right[rows, path[classes]], 1.0, -1.0)
-        found.append(np.exp(exponents).mean())
-    return np.array(found)
+        means.append(np.exp(exponents).mean())
+    return np.array(means)
 
 
 def divide(data: SequenceSet, sizes: Sequence[float], seed: int) -> Splits:

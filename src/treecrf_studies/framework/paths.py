@@ -76,11 +76,11 @@ class StudyFiles:
         """The files that the summary of a data set is made of, by frame: its own outcomes and those of its larger
         samples.
         """
-        found = self.outcomes(dataset)
+        files = self.outcomes(dataset)
         for sample in self.settings.samples_of(dataset):
             for frame, paths in self.outcomes(sample).items():
-                found[frame] = [*found.get(frame, ()), *paths]
-        return found
+                files[frame] = [*files.get(frame, ()), *paths]
+        return files
 
     def shared(self) -> dict[str, list[str]]:
         """The files of jobs without a data set, by frame."""
@@ -106,37 +106,37 @@ class StudyFiles:
 
     def measured(self) -> dict[str, list[str]]:
         """The files of all jobs on all data sets, by frame; of jobs without a data set, those of a study that runs."""
-        found: dict[str, list[str]] = {}
+        files: dict[str, list[str]] = {}
         for job in self.study.jobs:
             for frame, path in job.files().items():
                 if job.runs_over("dataset"):
-                    found[frame] = [file for name in self.datasets(job) for file in self.outcomes(name)[frame]]
+                    files[frame] = [file for name in self.datasets(job) for file in self.outcomes(name)[frame]]
                 else:
-                    found[frame] = [f"{self.folder}/{path}"] if self.settings.is_wanted else []
-        return found
+                    files[frame] = [f"{self.folder}/{path}"] if self.settings.is_wanted else []
+        return files
 
     def frames(self, names: Iterable[str], datasets: Sequence[str] | None = None) -> dict[str, list[str]]:
         """The files (CSV) of summaries, or of jobs without one, over all data sets or some; those that there are none
         of are left out.
         """
-        summary, found = self.study.summary, {}
+        summary, files = self.study.summary, {}
         for name in names:
             if name not in summary.frames:
-                found[name] = self.measured()[name]
+                files[name] = self.measured()[name]
             elif summary.of_dataset:
                 wanted = self.settings.datasets if datasets is None else datasets
-                found[name] = [f"{self.folder}/{dataset}/{name}.csv" for dataset in wanted]
+                files[name] = [f"{self.folder}/{dataset}/{name}.csv" for dataset in wanted]
             else:
-                found[name] = [f"{self.folder}/{name}.csv"] if self.measured()[summary.source(name)] else []
-        return {name: paths for name, paths in found.items() if paths}
+                files[name] = [f"{self.folder}/{name}.csv"] if self.measured()[summary.source(name)] else []
+        return {name: paths for name, paths in files.items() if paths}
 
     def claimed(self) -> list[str]:
         """The files (CSV) that claims read: summaries of data sets, or measurements where a summary joins all of
         them.
         """
         joined = not self.study.summary.of_dataset
-        found = self.measured() if joined else self.frames(self.study.claimed)
-        return [path for name in self.study.claimed for path in found.get(name, ())]
+        files = self.measured() if joined else self.frames(self.study.claimed)
+        return [path for name in self.study.claimed for path in files.get(name, ())]
 
     def sets(self, dataset: str) -> dict[str, list[str]]:
         """The files of the sequences of a data set, by side; of a study that draws its own, those of all draws."""

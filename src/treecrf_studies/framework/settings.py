@@ -463,7 +463,7 @@ def differences(studies: Mapping[str, Model], reasons: Mapping[str, str]) -> lis
         By ``study.data_set.setting``, ``study.setting``, ``study.data_set`` or ``study``; the first of these that is
         there holds.
     """
-    found: list[Difference] = []
+    differences: list[Difference] = []
     for study, given in studies.items():
         if not getattr(given, "is_wanted", True):
             continue
@@ -473,8 +473,8 @@ def differences(studies: Mapping[str, Model], reasons: Mapping[str, str]) -> lis
         for same in alike.values():
             datasets = tuple(name for each in same for name in each.datasets)
             is_all = isinstance(given, StudySettings) and len(datasets) == len(given.datasets) > 1
-            found.append(same[0]._replace(datasets=() if is_all else datasets))
-    return found
+            differences.append(same[0]._replace(datasets=() if is_all else datasets))
+    return differences
 
 
 def _of_study(study: str, given: Model, reasons: Mapping[str, str]) -> Iterator[Difference]:

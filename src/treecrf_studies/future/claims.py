@@ -86,10 +86,10 @@ def gain_of_larger_bags(
 ) -> Iterator[Measured[float]]:
     """Points that FF-MEMM gains with the larger of two bags, by order; nothing unless all `orders` were run."""
     names = [tuple(f"ff_memm_{order} (bag {bag})" for bag in sorted(bags, reverse=True)) for order in orders]
-    found = [_compare(results, dataset, *pair) for pair in names]
-    if None in found:
+    comparisons = [_compare(results, dataset, *pair) for pair in names]
+    if None in comparisons:
         return
-    for order, pair in zip(orders, filter(None, found), strict=True):
+    for order, pair in zip(orders, filter(None, comparisons), strict=True):
         measured = _measured(dataset, pair)
         yield replace(measured, numbers=f"order {order}: {measured.numbers}")
 
@@ -141,9 +141,9 @@ def seconds_by_order(results: Results, dataset: str, orders: tuple[int, int]) ->
         yield Measured(ratio, numbers, repeated=interval, what=what)
 
 
-def recovers(found: Measured[tuple[float, float]], n_features: tuple[int, int], recovered: float) -> Degrees:
+def recovers(measured: Measured[tuple[float, float]], n_features: tuple[int, int], recovered: float) -> Degrees:
     """As many features as that, and labels that are recovered to `recovered` percent."""
-    features, lowest = found.value
+    features, lowest = measured.value
     return YES if n_features[0] <= features <= n_features[1] and lowest >= recovered else NO
 
 

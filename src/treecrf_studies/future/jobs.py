@@ -145,22 +145,22 @@ def compare_future(job: JobContext[FutureSettings]) -> FutureOutcome:
         run = pd.DataFrame([{name: values.get(name, np.nan) for name in RUN_NAMES}])
         features: tuple[pd.DataFrame, ...] = ()
         if seed == min(splits) and isinstance(best.model, FutureFeatureMEMM):
-            features = tuple(found.assign(**constant) for found in describe_features(best.model, sets.train))
+            features = tuple(frame.assign(**constant) for frame in describe_features(best.model, sets.train))
         marginals = marginals_after(best.model, sets.test, best.n_iterations)
         return (run, prediction_frame(sets.test, predicted, marginals).assign(**constant), *features)
 
-    found = []
+    outcomes = []
     for (i, variant), seed in product(enumerate(_variants(method, settings)), splits):
-        found.append(job.cache.finished(f"variant_{i}_seed_{seed}", partial(compare, variant, seed)))
-    described = [features for _, _, *features in found if features]
+        outcomes.append(job.cache.finished(f"variant_{i}_seed_{seed}", partial(compare, variant, seed)))
+    described = [features for _, _, *features in outcomes if features]
     weights, trees = (
         (pd.concat(frames, ignore_index=True) for frames in zip(*described, strict=True))
         if described
         else (pd.DataFrame(), pd.DataFrame())
     )
     return FutureOutcome(
-        pd.concat([run for run, *_ in found], ignore_index=True),
-        pd.concat([predictions for _, predictions, *_ in found], ignore_index=True)[
+        pd.concat([run for run, *_ in outcomes], ignore_index=True),
+        pd.concat([predictions for _, predictions, *_ in outcomes], ignore_index=True)[
             ["dataset", "method", "bag", "g0", "draw", "sequence", *PREDICTED]
         ],
         weights,
@@ -303,14 +303,14 @@ def _is_memm(model: Labeller) -> bool:
 
 def _accuracies(trained: _Trained, sets: Splits) -> tuple[dict[str, Any], NDArray[np.int16]]:
     """Accuracy of the chosen stage on all three sets, and the labels of the test set."""
-    found: dict[str, Any] = {"n_iterations": trained.n_iterations, "cpu_seconds": trained.cpu_seconds}
-    found["decoding"] = trained.decoder
+    scores: dict[str, Any] = {"n_iterations": trained.n_iterations, "cpu_seconds": trained.cpu_seconds}
+    scores["decoding"] = trained.decoder
     predicted = np.empty(0, dtype=np.int16)
-    found["validation_accuracy"] = trained.validation_accuracy
+    scores["validation_accuracy"] = trained.validation_accuracy
     for name, data in (("train_accuracy", sets.train), ("accuracy", sets.test)):
         predicted = next(labels_by_stage(trained.model, data, trained.decoder, trained.n_iterations))
-        found[name] = 100 * float((predicted == trained.model.align_labels(data)).mean())
-    return found, predicted
+        scores[name] = 100 * float((predicted == trained.model.align_labels(data)).mean())
+    return scores, predicted
 
 
 def _accuracies_by_decoder(trained: _Trained, sets: Splits) -> dict[str, float]:
@@ -318,16 +318,16 @@ def _accuracies_by_decoder(trained: _Trained, sets: Splits) -> dict[str, float]:
 
     Of order 0 all agree. Greedy prediction needs probabilities of single positions, which a CRF does not have.
     """
-    found: dict[str, float] = {}
+    accuracies: dict[str, float] = {}
     if isinstance(trained.model, CustomLabeller) or not trained.settings["order"]:
-        return found
+        return accuracies
     decoders: tuple[Decoder | Literal["greedy"], ...] = MEMM_DECODERS if _is_memm(trained.model) else DECODERS
     for decoder in decoders:
         validated = correct_by_stage(trained.model, sets.validation, decoder, trained.every)
         iteration = trained.every * (int(validated.argmax()) + 1)
         tested = correct_by_stage(trained.model, sets.test, decoder, iteration)
-        found[f"{decoder}_accuracy"] = 100 * float(tested[0] / sets.test.n_positions)
-    return found
+        accuracies[f"{decoder}_accuracy"] = 100 * float(tested[0] / sets.test.n_positions)
+    return accuracies
 
 
 def _largest_steps(trained: _Trained) -> dict[str, Any]:
@@ -506,5 +506,5 @@ def _marginals_of_second(observed: Sequence[int | None], transitions: NDArray[np
     for t, symbol in enumerate(observed):
         seen = 0.0 if symbol is None else np.log(EMISSIONS[:, symbol])[:, None]
         potentials[:, t] = np.column_stack([np.log(transitions), np.full(3, -np.log(3.0))]) + seen
-    found = chain.forward_backward(potentials, np.array([0, len(observed)]), 1).labels
-    return found[0 if observed[0] is None else 1]
+    marginals = chain.forward_backward(potentials, np.array([0, len(observed)]), 1).labels
+    return marginals[0 if observed[0] is None else 1]

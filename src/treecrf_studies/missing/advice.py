@@ -136,7 +136,7 @@ def judge(parts: Iterable[tuple[pd.DataFrame, pd.DataFrame, Sequence[str]]]) -> 
         dataset, rate, mechanism, missing (`MCAR`, `MAR` or `MNAR`), method, value (percent), gap (points to the best of
         the case), standing.
     """
-    found = []
+    judged = []
     for evaluations, comparisons, case in parts:
         compared = set(comparisons[list(case)].itertuples(index=False, name=None))
         keys = pd.Series(
@@ -146,10 +146,10 @@ def judge(parts: Iterable[tuple[pd.DataFrame, pd.DataFrame, Sequence[str]]]) -> 
         if len(rows):
             means = mean_accuracies(rows, case)
             best = means.groupby(list(case))["value"].transform("max")
-            found.append(standings(means, comparisons, case).assign(gap=means["value"] - best))
-    if not found:
+            judged.append(standings(means, comparisons, case).assign(gap=means["value"] - best))
+    if not judged:
         return pd.DataFrame()
-    joined = pd.concat(found, ignore_index=True)
+    joined = pd.concat(judged, ignore_index=True)
     mechanism = joined["mechanism"].fillna("mcar") if "mechanism" in joined else pd.Series("mcar", index=joined.index)
     cases = joined.assign(mechanism=mechanism, rate=joined["rate"].round(6))
     once = cases.drop_duplicates(
@@ -380,8 +380,8 @@ def _matters(means: pd.DataFrame, comparisons: pd.DataFrame, kind: str) -> Itera
     """In how many cases the best method is better than the worst, and by how much; nothing where there is one
     method.
     """
-    found = spreads(means, comparisons, TREE_CASE)
-    by_trees = found.assign(is_real=found["p_holm"] < SIGNIFICANCE_LEVEL).groupby("trees")
+    by_case = spreads(means, comparisons, TREE_CASE)
+    by_trees = by_case.assign(is_real=by_case["p_holm"] < SIGNIFICANCE_LEVEL).groupby("trees")
     n_cases, n_real = by_trees.size(), by_trees["is_real"].sum()
     ahead = by_trees["value"].mean().map(lambda points: f"{number(points)} points ahead on average")
     if kind not in n_cases:

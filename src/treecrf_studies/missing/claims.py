@@ -132,16 +132,16 @@ def stars(
         return
     papers_p = both["papers_p"].fillna(both["likelihood_ratio_p_value"])
     sign, valid_p = np.sign(both["coefficient_star"]), "p_holm" if corrected else "p_value"
-    found = {
+    confirmed = {
         "valid": (np.sign(both["value"]) == sign) & (both[valid_p] < STAR),
         "paper": (np.sign(both["coefficient"]) == sign) & (papers_p < STAR),
     }
     numbers = (
-        f"{dataset}: {found['valid'].sum()} of {len(both)} stars of table 4.1 found with their sign by the "
-        f"sequence-level test {'with' if corrected else 'without'} Holm’s correction, {found['paper'].sum()} by the "
+        f"{dataset}: {confirmed['valid'].sum()} of {len(both)} stars of table 4.1 found with their sign by the "
+        f"sequence-level test {'with' if corrected else 'without'} Holm’s correction, {confirmed['paper'].sum()} by the "
         "paper's test"
     )
-    yield Measured(float(found[by].mean()), numbers, what="share of the stars that are found")
+    yield Measured(float(confirmed[by].mean()), numbers, what="share of the stars that are found")
 
 
 def others_below(

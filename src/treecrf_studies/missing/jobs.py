@@ -162,8 +162,8 @@ def evaluate_method(
         return tuple(frame.assign(draw=draw, **constant) for frame in frames)
 
     of = f"{trees}_{mechanism}_rate_{rate:g}"
-    found = [job.cache.finished(f"{of}_draw_{draw}", partial(evaluate, draw)) for draw in range(n_training_sets)]
-    counts, choices, costs = (pd.concat(frames, ignore_index=True) for frames in zip(*found, strict=True))
+    outcomes = [job.cache.finished(f"{of}_draw_{draw}", partial(evaluate, draw)) for draw in range(n_training_sets)]
+    counts, choices, costs = (pd.concat(frames, ignore_index=True) for frames in zip(*outcomes, strict=True))
     return MissingOutcome(counts[COUNT_NAMES], choices[CHOICE_NAMES].astype({"iteration": int}), costs[COST_NAMES])
 
 

@@ -41,11 +41,11 @@ def standings(means: pd.DataFrame, comparisons: pd.DataFrame, case: Sequence[str
     sides = [frozenset(pair) for pair in zip(comparisons["method"], comparisons["other"], strict=True)]
     once = ~comparisons.assign(sides=pd.Series(sides, index=comparisons.index)).duplicated([*case, "sides"])
     ranks = rank_cases(accuracies[[*keys, "value"]], comparisons[once], case)
-    found = accuracies.merge(ranks[[*keys, "standing", "rank_low"]], on=keys, how="left").set_axis(means.index)
-    is_highest = found["value"] == found.groupby(list(case))["value"].transform("max")
-    untested = pd.Series(np.where(is_highest, BEST, UNTESTED), index=found.index)
-    standing = found["standing"].astype(object).where(found["standing"].notna(), untested)
-    return means.assign(standing=standing, rank_low=found["rank_low"].astype(float).fillna(1).astype(int))
+    ranked = accuracies.merge(ranks[[*keys, "standing", "rank_low"]], on=keys, how="left").set_axis(means.index)
+    is_highest = ranked["value"] == ranked.groupby(list(case))["value"].transform("max")
+    untested = pd.Series(np.where(is_highest, BEST, UNTESTED), index=ranked.index)
+    standing = ranked["standing"].astype(object).where(ranked["standing"].notna(), untested)
+    return means.assign(standing=standing, rank_low=ranked["rank_low"].astype(float).fillna(1).astype(int))
 
 
 def top_cells(means: pd.DataFrame, comparisons: pd.DataFrame, case: Sequence[str] = CASE) -> set[tuple[Hashable, ...]]:

@@ -152,8 +152,8 @@ def make_frames(context: SummaryContext) -> dict[str, pd.DataFrame]:
     own = [name for name in context.frames if name != "folds" and not name.startswith("larger_")]
     outcomes = {name: context.of_jobs(name) for name in own}
     numbers = description["average_length"], description["n_features"]
-    found = frames_of_outcomes(outcomes, published, context.is_stand_in, *numbers, rules, separation_margin)
-    return found | frames_of_larger(context.frames, rules.equivalence_margin)
+    frames = frames_of_outcomes(outcomes, published, context.is_stand_in, *numbers, rules, separation_margin)
+    return frames | frames_of_larger(context.frames, rules.equivalence_margin)
 
 
 def frames_of_outcomes(
@@ -208,8 +208,8 @@ def _at_choice(curves: pd.DataFrame) -> dict[str, float]:
     by_run = (100 * curves["n_correct"] / curves["n_positions"]).groupby(curves["run"]).mean()
     perturbed = by_run.drop(UNPERTURBED)
     counted = perturbed if len(perturbed) else by_run
-    found = counted.agg(value="mean", sd="std", low="min", high="max")
-    return {**found, "n": len(counted), "unperturbed": float(by_run[UNPERTURBED])}
+    summary = counted.agg(value="mean", sd="std", low="min", high="max")
+    return {**summary, "n": len(counted), "unperturbed": float(by_run[UNPERTURBED])}
 
 
 def _alone(accuracy: Any) -> dict[str, float]:
@@ -217,9 +217,9 @@ def _alone(accuracy: Any) -> dict[str, float]:
     return {**dict.fromkeys(("value", "low", "high", "unperturbed"), accuracy), "sd": np.nan, "n": 1}
 
 
-def _iterations(found: Any) -> dict[str, int]:
+def _iterations(iterations: Any) -> dict[str, int]:
     """Median, smallest and largest of the iterations of the splits."""
-    low, middle, high = np.quantile(found, (0, 0.5, 1))
+    low, middle, high = np.quantile(iterations, (0, 0.5, 1))
     return {"iteration": int(middle), "iteration_low": int(low), "iteration_high": int(high)}
 
 

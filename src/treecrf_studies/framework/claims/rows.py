@@ -149,8 +149,8 @@ def check_claim(row: Row, functions: ModuleType, results: Results, rule: Rule = 
     if not rule.larger:
         shared = {name: value for name, value in row.items() if name not in OF_THE_WHOLE}
         besides = [{**shared, **part} for part in row.get("beside", ())]
-        found = [(part["name"], _find(part, functions, results, rule, part["name"])) for part in besides]
-        finding = replace(finding, beside=tuple(found))
+        findings = [(part["name"], _find(part, functions, results, rule, part["name"])) for part in besides]
+        finding = replace(finding, beside=tuple(findings))
     if row.get("theorem") and finding.verdict == REPLICATED:
         return replace(finding, verdict=CHECKED)
     if row.get("no_verdict") and finding.verdict != NOT_RUN:
@@ -183,7 +183,7 @@ def _by_paper(row: Row) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _Comparison:
     """Something measured on a data set, with what judges it there."""
 
     measured: Measured[Any]
@@ -195,46 +195,48 @@ class _Found:
         if rule.papers_test:
             return self.measured.observe_by_paper(self.judge_by)
         seen = with_power(self.measured.observe(self.judge_by), self.measured, self.kind, self.parameters)
-        return replace(seen, found=self.measured, limits=edges(self.kind, self.parameters))
+        return replace(seen, measured=self.measured, limits=edges(self.kind, self.parameters))
 
 
 def _evidence(parts: Iterable[Row], functions: ModuleType, results: Results, rule: Rule) -> list[Evidence]:
     """The evidence of each part; with Holm's correction over all comparisons of all of them."""
-    found = [{dataset: _measure(part, functions, results, dataset) for dataset in part["datasets"]} for part in parts]
+    comparisons = [
+        {dataset: _measure(part, functions, results, dataset) for dataset in part["datasets"]} for part in parts
+    ]
     if rule.holm:
-        found = _corrected(found)
-    return [_observed(part, rule) for part in found]
+        comparisons = _corrected(comparisons)
+    return [_observed(part, rule) for part in comparisons]
 
 
-def _observed(part: dict[str, list[_Found]], rule: Rule) -> Evidence:
+def _observed(part: dict[str, list[_Comparison]], rule: Rule) -> Evidence:
     return gather(part, lambda dataset: [replace(each.observe(rule), dataset=dataset) for each in part[dataset]])
 
 
-def _measure(row: Row, functions: ModuleType, results: Results, dataset: str) -> list[_Found]:
+def _measure(row: Row, functions: ModuleType, results: Results, dataset: str) -> list[_Comparison]:
     """What a part of a claim is about on a data set."""
     measure, kind = _function(row, "measure", functions), _kind(row, functions)
     of_kind = {name: _at(row[name], dataset) for name in kind.parameters if name in row}
     not_of_measure = {*WORDING, *FOUND_BY, *OF_KINDS, *kind.parameters}
     of_measure = {name: value for name, value in row.items() if name not in not_of_measure}
-    found = []
+    comparisons = []
     for each in measure(results, dataset, **of_measure):
         own = _capped(of_kind, each) if row["kind"] in TESTED_FOR_DIFFERENCE else of_kind
-        found.append(_Found(each, row["kind"], partial(kind.judge, **own), own))
-    return found
+        comparisons.append(_Comparison(each, row["kind"], partial(kind.judge, **own), own))
+    return comparisons
 
 
-def _capped(parameters: Mapping[str, Any], found: Measured[Any]) -> dict[str, Any]:
+def _capped(parameters: Mapping[str, Any], measured: Measured[Any]) -> dict[str, Any]:
     """The parameters with a margin of at most half of the published difference."""
-    if not found.published:
+    if not measured.published:
         return dict(parameters)
-    return {**parameters, "margin": min(parameters["margin"], abs(found.published) / 2)}
+    return {**parameters, "margin": min(parameters["margin"], abs(measured.published) / 2)}
 
 
-def _corrected(found: list[dict[str, list[_Found]]]) -> list[dict[str, list[_Found]]]:
+def _corrected(comparisons: list[dict[str, list[_Comparison]]]) -> list[dict[str, list[_Comparison]]]:
     """The same with p-values of all comparisons that a test decides corrected over them (Holm)."""
     tested = [
         each
-        for part in found
+        for part in comparisons
         for group in part.values()
         for each in group
         if each.kind in TESTED and each.measured.p is not None
@@ -242,10 +244,10 @@ def _corrected(found: list[dict[str, list[_Found]]]) -> list[dict[str, list[_Fou
     holm = adjust_holm(np.array([each.measured.p for each in tested], dtype=float))
     by_place = {id(each): float(p) for each, p in zip(tested, holm, strict=True)}
 
-    def adjust(each: _Found) -> _Found:
+    def adjust(each: _Comparison) -> _Comparison:
         return replace(each, measured=replace(each.measured, p=by_place.get(id(each), each.measured.p)))
 
-    return [{name: [adjust(each) for each in group] for name, group in part.items()} for part in found]
+    return [{name: [adjust(each) for each in group] for name, group in part.items()} for part in comparisons]
 
 
 def _kind(row: Row, functions: ModuleType) -> Kind:
@@ -264,10 +266,10 @@ def _at(value: Any, dataset: str) -> Any:
 
 
 def _function(row: Row, key: str, functions: ModuleType) -> Callable[..., Any]:
-    found: Callable[..., Any] | None = getattr(functions, row[key], None)
-    if found is None:
+    function: Callable[..., Any] | None = getattr(functions, row[key], None)
+    if function is None:
         raise ValueError(f"claim {row['id']}: {functions.__name__} has no function {row[key]!r}; write it.")
-    return found
+    return function
 
 
 def sum_up_counts(
@@ -290,14 +292,14 @@ def sum_up_counts(
         for worse in range(n_open + 1 - better)
     ]
     if as_found:
-        found = sum((HALF for holds in conditions(n_better, n_worse, n_all) if holds), FAILS)
-        degrees = [found] if n_better else [FAILS, FAILS if n_worse else HOLDS]
+        degree = sum((HALF for holds in conditions(n_better, n_worse, n_all) if holds), FAILS)
+        degrees = [degree] if n_better else [FAILS, FAILS if n_worse else HOLDS]
     counted = (
         f"significantly better in {n_better} of {n_all} comparisons and worse in {n_worse}, equivalent in {n_equal}, "
         f"not decided in {n_open}"
     )
     names = {HOLDS: "better", FAILS: "worse", LEANS: "equal", None: "open"}
-    lines = [f"{names[found]}: {each.line[2:]}" for found, each in zip(outcomes, evidence.observations, strict=True)]
+    lines = [f"{names[degree]}: {each.line[2:]}" for degree, each in zip(outcomes, evidence.observations, strict=True)]
     return evidence.summed_up(Observation("; ".join([counted, *lines]), min(degrees), f"it is {counted}", max(degrees)))
 
 
