@@ -92,4 +92,4 @@ def patients(_raw: object) -> Tables:
     return visits[trains].reset_index(drop=True), visits[~trains].reset_index(drop=True)
 
 
-KINDS = {"vowels": vowels, "accelerometer": accelerometer, "words": words, "patients": patients}
+DATA_SETS = {"vowels": vowels, "accelerometer": accelerometer, "words": words, "patients": patients}

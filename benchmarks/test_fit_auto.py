@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
-from shipped_files import KINDS
+from shipped_files import DATA_SETS
 
 MOST_CPU, MOST_MEGABYTES, ALLOWED = 60, 500, 0.5
 
@@ -54,7 +54,7 @@ def tables(request, tiny):
     def read(kind):
         if tiny:
             return drawn(1), drawn(2)
-        return KINDS[kind](request.getfixturevalue("raw") if kind == "words" else None)
+        return DATA_SETS[kind](request.getfixturevalue("raw") if kind == "words" else None)
 
     return read
 
@@ -97,7 +97,7 @@ def rivals(kind, train, test, size, folder):
 
 
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", DATA_SETS)
 def test_defaults_beside_rivals(record, tables, size, tiny, tmp_path, kind):
     train, test = tables(kind)
     train.to_csv(tmp_path / "train.csv", index=False)

@@ -172,7 +172,7 @@ class ComparedSettings(StudySettings):
 
 
 class PairedSettings(ComparedSettings):
-    """The same by McNemar's test too."""
+    """Settings of comparisons by McNemar's test too."""
 
     whole: ClassVar[frozenset[str]] = ComparedSettings.whole | {"exact_under"}
 

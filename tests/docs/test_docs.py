@@ -296,9 +296,8 @@ def undocumented(name, part):
     if strange:
         return f"{name} has no parameter {strange[0]!r}"
     absent = [each for each in taken if each not in described]
-    is_for_users = part.__module__ in FOR_USERS and not part.__module__.startswith(
-        ("treecrf.models", "treecrf_studies.methods")
-    )  # there labellers are
+    has_labellers = part.__module__.startswith(("treecrf.models", "treecrf_studies.methods"))
+    is_for_users = part.__module__ in FOR_USERS and not has_labellers
     by_themselves = inspect.isfunction(part) and "." not in name and len(taken) > 2 and is_for_users
     if (described and absent) or (by_themselves and "Parameters" not in inspect.getdoc(part)):
         return f"{name} does not describe {absent[0]!r}"

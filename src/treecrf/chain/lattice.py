@@ -58,7 +58,7 @@ class Weights(NamedTuple):
 
 @struct
 class Recursions(NamedTuple):
-    """What the recursions leave."""
+    """Results of the forward and backward recursions."""
 
     alphas: Annotated[Float64, "n_entries", "Sum to one at each position after `forward`; P(y_t | X) after `backward`."]
     betas: Annotated[Float64, "n_entries"]
@@ -478,12 +478,12 @@ def _ranges(values: NDArray[np.float64], first: NDArray[np.int64]) -> tuple[NDAr
 
 
 def one_thread(lattice: Lattice, weights: Weights) -> AbstractContextManager[Any]:
-    """What `run_forward` and `run_backward` have to be called in."""
+    """The context in which to call `run_forward` and `run_backward`."""
     return threadpool_limits(1, user_api="blas") if _has_all_labels(lattice, weights) else nullcontext()
 
 
 def run_forward(lattice: Lattice, weights: Weights, first: int, last: int, recursions: Recursions) -> None:
-    """`treecrf.chain.lattice.forward`, the faster way."""
+    """`forward`, by matrix products where all labels are possible."""
     way = forward_by_products if _has_all_labels(lattice, weights) else forward
     way(lattice, weights, first, last, recursions)
 
@@ -497,7 +497,7 @@ def run_backward(
     pair_marginals: NDArray[np.float64],
     counts: NDArray[np.float64],
 ) -> None:
-    """`treecrf.chain.lattice.backward`, the faster way."""
+    """`backward`, by matrix products where all labels are possible."""
     if _has_all_labels(lattice, weights) and not len(pair_marginals):
         backward_by_products(lattice, weights, first, last, recursions, counts)
     else:

@@ -78,7 +78,7 @@ class Derivation(NamedTuple):
 
     @property
     def block(self) -> str:
-        """Of `BLOCKS`, or `NEIGHBOURS`."""
+        """The block of derivations that it belongs to: one of `BLOCKS`, or `NEIGHBOURS`."""
         if self.kind in (*SHIFTS, *PAIRS):
             return NEIGHBOURS
         if self.kind in ("gap", *OF_TIMES):
@@ -87,7 +87,7 @@ class Derivation(NamedTuple):
 
     @property
     def holds(self) -> Kind:
-        """What the column holds."""
+        """Whether the column holds numbers or categories."""
         return "number" if self.kind in (*DIFFERENCES, *STATISTICS, "gap") else "category"
 
 
@@ -190,7 +190,7 @@ class DerivedInputs(Transform):
                 raise ValueError(f"the column {quoted(name)} that is taken away is none of the categories")
         self.derivations_ = tuple(Derivation(str(source), str(kind), int(size)) for source, kind, size in derivations)
         for derivation in self.derivations_:
-            of_source = _KINDS.get(self.kinds_.get(derivation.source, ""), ())
+            of_source = _DERIVATIONS.get(self.kinds_.get(derivation.source, ""), ())
             sizes = range(1 if derivation.kind in SIZED else 0, MOST_SIZE if derivation.kind in SIZED else 1)
             if derivation.kind not in of_source or derivation.size not in sizes:
                 raise ValueError(f"the derived column {quoted(derivation.name)} is of no known kind")
@@ -484,11 +484,11 @@ SHIFTS = {"before": -1, "after": 1}
 STATISTICS = ("mean", "deviation", "lowest", "highest")
 """What is derived from the numbers in a window."""
 
-_KINDS: dict[str, tuple[str, ...]] = {
+_DERIVATIONS: dict[str, tuple[str, ...]] = {
     "category": (*OF_CATEGORIES, *OF_TIMES, "gap", "place", *SHIFTS, *PAIRS),
     "number": (*DIFFERENCES, *STATISTICS),
 }
-"""Of derived columns, by what their source holds."""
+"""Kinds of derived columns, by what their source holds."""
 
 SIZED = ("prefix", "suffix", *STATISTICS, *SHIFTS)
 """Kinds with a size."""

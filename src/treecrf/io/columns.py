@@ -128,7 +128,7 @@ def _duration_text(duration: timedelta) -> str:
 
 
 Kind = Literal["number", "category"]
-KINDS: tuple[Kind, ...] = ("number", "category")
+COLUMN_KINDS: tuple[Kind, ...] = ("number", "category")
 
 MOST_INTEGERS = 20
 """A column of whole numbers alone holds categories if it has at most so many different ones."""

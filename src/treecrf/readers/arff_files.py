@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{]+)\s*(.+)", re.IGNORECASE)
 _CELL = re.compile(rf"\s*({_QUOTED}|[^,'\"]*?)\s*(?:,|$)")
-_KINDS = ("numeric", "real", "integer", "string", "date", "{")
+_READABLE_TYPES = ("numeric", "real", "integer", "string", "date", "{")
 _MISSING = "?"
 
 
@@ -65,7 +65,7 @@ def read_arff(content: Content, encoding: str | None, tell: Tell) -> pd.DataFram
 def _name(line: str, place: str) -> str:
     """The name of a column, once its kind has been found to be one that a cell can hold."""
     match = _ATTRIBUTE.fullmatch(line)
-    if match is None or not match[2].lower().startswith(_KINDS):
+    if match is None or not match[2].lower().startswith(_READABLE_TYPES):
         raise ValueError(
             f"{place}: {quoted(line)} declares no column of numbers, text, dates or values; save the table as CSV, a "
             "row for each observation."

@@ -221,7 +221,6 @@ class TypedTable(Mapping[str, Column]):
                 row,
                 column.name,
                 f"{quoted(texts[codes[row]])} follows {quoted(texts[of_rows[row]])} within a sequence; a sequence is "
-                "of "
-                "one group: name another column of groups, or split the sequence there.",
+                "of one group: name another column of groups, or split the sequence there.",
             )
         return codes[starts[:-1]].astype(np.int64)

@@ -130,7 +130,7 @@ def _sum_of_squares(values: Ints) -> int:
 
 
 def _checked(counts: ArrayLike, index: int) -> Ints:
-    """The counts of one method."""
+    """The checked counts of one method."""
     return integers(counts, f"correct[{index}]", ("n_trainings", "n_clusters"), least=0, floats=False)
 
 

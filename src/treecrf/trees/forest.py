@@ -46,9 +46,8 @@ class Tree(NamedTuple):
     places back, whose codes are those of labels and START, ``n_labels``.
 
     Where the outcome is not known and no surrogate tells, a part of the row goes to the true child: a share of
-    `FULL`. A surrogate is a slot, a set of its codes, and whether it stands for the
-    test (1) or its opposite (0); a slot of -1 ends the list. Set ``i * (1 + n_surrogates)`` is that of split i; those
-    of its surrogates follow.
+    `FULL`. A surrogate is a slot, a set of its codes, and whether it stands for the test (1) or its opposite (0); a
+    slot of -1 ends the list. Set ``i * (1 + n_surrogates)`` is that of split i; those of its surrogates follow.
     """
 
     parents: Annotated[Int32, "n_splits"]

@@ -174,7 +174,7 @@ def _accuracies(results: Results, dataset: str) -> pd.DataFrame | None:
 
 
 def _longest(rows: pd.DataFrame) -> pd.Series:
-    """Of the longest code."""
+    """The row of the longest code."""
     return rows.iloc[int(rows["size"].to_numpy().argmax())]
 
 

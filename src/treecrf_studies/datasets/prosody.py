@@ -132,12 +132,12 @@ class WordCounts:
 
     @cached_property
     def words(self) -> Counter[str]:
-        """Of each word."""
+        """Frequency of each word."""
         return _summed(self.pairs, 1)
 
     @cached_property
     def before(self) -> Counter[str]:
-        """Of each word as the one before another."""
+        """Frequency of each word as the one before another."""
         return _summed(self.pairs, 0)
 
     @cached_property
@@ -160,7 +160,7 @@ class WordCounts:
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:
-        """What `describe` gives of a word."""
+        """The attributes of a word that `describe` gives."""
         return (
             Attribute("word", (*self.common, "other words")),
             Attribute("group", (*WORD_GROUPS, "content")),

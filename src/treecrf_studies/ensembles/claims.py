@@ -77,7 +77,7 @@ def below(measured: Measured[tuple[float, float]]) -> Degrees:
     return YES if of_moving > 0 else (LEANS, LEANS)
 
 
-KINDS = {"below": Kind(below)}
+CLAIM_KINDS = {"below": Kind(below)}
 
 
 ROUNDING = 1e-12

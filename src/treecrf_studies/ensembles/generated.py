@@ -142,7 +142,7 @@ class Sample(NamedTuple):
 
     @property
     def given(self) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
-        """What votes are fitted to."""
+        """Predictions, labels and classes that votes are fitted to."""
         return self.train.predictions, self.train.labels, self.train.classes
 
 

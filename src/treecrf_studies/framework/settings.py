@@ -92,8 +92,7 @@ Groups = Annotated[
     Literal["none", "copies"] | Runs | None,
     Field(
         description='Related sequences, which folds and tests keep together: "none", "copies", or those with more than '
-        "a "
-        "`share` (0.1) of their runs of `length` (4) observations in common (default: by data set)."
+        "a `share` (0.1) of their runs of `length` (4) observations in common (default: by data set)."
     ),
 ]
 
@@ -414,11 +413,7 @@ def _problem_of(value: Any) -> str | None:
 
 
 def _with_kind(options: Any) -> Any:
-    if options is None:
-        return {"kind": "builtin"}
-    if isinstance(options, Mapping):
-        return {"kind": "builtin", **options}
-    return options
+    return {"kind": "builtin", **(options or {})} if options is None or isinstance(options, Mapping) else options
 
 
 def _sentence(error: ValidationError) -> str:

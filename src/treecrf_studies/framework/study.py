@@ -296,7 +296,7 @@ class Study:
         return function if function.startswith(("treecrf.", "treecrf_studies.")) else self.module_name(function)
 
     def function(self, name: str) -> Any:
-        """A function by the same name."""
+        """The function with this full name (`full_name`)."""
         module, _, function = self.full_name(name).rpartition(".")
         return getattr(import_module(module), function)
 

@@ -100,7 +100,7 @@ OTHER_PROGRAM, REPEATED, INFERRED, AT_CEILING, NO_PEAK = (
 )
 """Why a pair of a published and a measured accuracy is not counted, and that it is of `OTHER_CORPUS`."""
 
-KINDS = {
+PAIRS_APART = {
     NO_PEAK: "printed peaks whose test curve was not kept, at the cross-validated choice",
     INFERRED: "on FAQ sets, whose 20 line features are inferred because the dissertation does not name them",
     AT_CEILING: f"printed as {CEILING:g} % or more",
@@ -230,7 +230,7 @@ def nearness_texts(pairs: pd.DataFrame) -> tuple[str, str, str]:
     return (
         apart.pop("", "0 of 0"),
         " and ".join(f"{row['near']} of {row['n']} {POINTS[row['point']]}" for row in of),
-        "; ".join(f"{apart[kind]} {text}" for kind, text in KINDS.items() if kind in apart),
+        "; ".join(f"{apart[kind]} {text}" for kind, text in PAIRS_APART.items() if kind in apart),
     )
 
 

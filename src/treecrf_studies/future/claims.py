@@ -147,7 +147,7 @@ def recovers(measured: Measured[tuple[float, float]], n_features: tuple[int, int
     return YES if n_features[0] <= features <= n_features[1] and lowest >= recovered else NO
 
 
-KINDS = {"recovers": Kind(recovers, ("n_features", "recovered"))}
+CLAIM_KINDS = {"recovers": Kind(recovers, ("n_features", "recovered"))}
 
 
 def _accuracies_of(results: Results, dataset: str, methods: Sequence[str]) -> list[float]:
@@ -216,7 +216,7 @@ def _published_list(dataset: str, methods: Sequence[str]) -> str:
 
 
 def _pair_text(pair: Comparison) -> str:
-    """Points and both tests in words."""
+    """The difference in points and both tests in words."""
     low, high = map(signed, pair.interval)
     valid = f"by the sequence-level test {p_text(pair.p)}, 95 % interval {low} to {high}"
     tests = (

@@ -152,9 +152,8 @@ def judge(parts: Iterable[tuple[pd.DataFrame, pd.DataFrame, Sequence[str]]]) -> 
     joined = pd.concat(judged, ignore_index=True)
     mechanism = joined["mechanism"].fillna("mcar") if "mechanism" in joined else pd.Series("mcar", index=joined.index)
     cases = joined.assign(mechanism=mechanism, rate=joined["rate"].round(6))
-    once = cases.drop_duplicates(
-        ["dataset", "rate", "mechanism", "method"]
-    )  # both parts have cells missing completely at random
+    # Both parts have cases with cells missing completely at random.
+    once = cases.drop_duplicates(["dataset", "rate", "mechanism", "method"])
     return once.assign(missing=once["mechanism"].map(RANDOMNESS).fillna(MCAR))
 
 

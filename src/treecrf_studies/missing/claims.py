@@ -120,7 +120,7 @@ def _points_ahead(log_odds: float, percent: float) -> float:
 def stars(
     results: Results, dataset: str, sets: str = PAPERS, by: str = "valid", corrected: bool = True
 ) -> Iterator[Measured[float]]:
-    """Which share of the stars of table 4.1 is found with its sign, by the sequence-level test or by the "paper"'s."""
+    """Share of the stars of table 4.1 found with their sign, by the sequence-level test or, by "paper", the paper's."""
     published = missing_value_coefficients()
     starred = published[(published["dataset"] == dataset) & published["significant"]]
     frame = _frame(results, dataset, sets)
@@ -132,16 +132,16 @@ def stars(
         return
     papers_p = both["papers_p"].fillna(both["likelihood_ratio_p_value"])
     sign, valid_p = np.sign(both["coefficient_star"]), "p_holm" if corrected else "p_value"
-    confirmed = {
+    shown = {
         "valid": (np.sign(both["value"]) == sign) & (both[valid_p] < STAR),
         "paper": (np.sign(both["coefficient"]) == sign) & (papers_p < STAR),
     }
     numbers = (
-        f"{dataset}: {confirmed['valid'].sum()} of {len(both)} stars of table 4.1 found with their sign by the "
-        f"sequence-level test {'with' if corrected else 'without'} Holm’s correction, {confirmed['paper'].sum()} by the "
+        f"{dataset}: {shown['valid'].sum()} of {len(both)} stars of table 4.1 found with their sign by the "
+        f"sequence-level test {'with' if corrected else 'without'} Holm’s correction, {shown['paper'].sum()} by the "
         "paper's test"
     )
-    yield Measured(float(confirmed[by].mean()), numbers, what="share of the stars that are found")
+    yield Measured(float(shown[by].mean()), numbers, what="share of the stars that are found")
 
 
 def others_below(

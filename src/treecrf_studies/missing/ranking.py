@@ -62,8 +62,8 @@ def spreads(means: pd.DataFrame, comparisons: pd.DataFrame, case: Sequence[str] 
     -------
     DataFrame
         The columns of a case; method (the best one), other (the worst one), value, family_low, family_high, p_holm,
-        decision. The correction over all pairs covers the choice of this one. Cases that
-        were not compared are left out.
+        decision. The correction over all pairs covers the choice of this one. Cases that were not compared
+        are left out.
     """
     ends = means.groupby(list(case), sort=False)["value"].agg(["idxmax", "idxmin"])
     pairs = means.loc[ends["idxmax"], [*case, "method"]].reset_index(drop=True)

@@ -93,9 +93,8 @@ def refuse_overwriting(jobs: Iterable[Any], allowed: Collection[str] = ()) -> No
     for job in jobs:
         if not (job.log and job.output and all(Path(path).is_file() for path in job.output)):
             continue
-        with suppress(
-            OSError, ValueError, LookupError, TypeError, AttributeError
-        ):  # an earlier version has left no settings
+        # An earlier version has left no settings.
+        with suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
             before = read_json(Path(*record_place(job.log[0])))["settings"]
             now = settings_of(dict(job.params.items()), job.wildcards.get("dataset", ""))
             counts.update(change for change in changed_settings(before, now) if change[0] not in allowed)

@@ -150,7 +150,7 @@ def within_factor(measured: Measured[float], factor: float) -> Degrees:
     return over_interval(measured, lambda ratio: HOLDS if 1 / factor <= ratio <= factor else FAILS, 1.0)
 
 
-KINDS = {"within_factor": Kind(within_factor, ("factor",))}
+CLAIM_KINDS = {"within_factor": Kind(within_factor, ("factor",))}
 
 
 def final_difference(results: Results, dataset: str, pairs: Sequence[tuple[str, str]]) -> list[Measured[float]]:

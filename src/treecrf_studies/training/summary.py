@@ -420,7 +420,7 @@ def noise(choices: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame]) 
 
 
 def _preferred(choices: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """All trainings that count."""
+    """Predictions of all trainings that count, at the preferred decoder and point."""
     parts = zip(choices, predictions, strict=True)
     return pd.concat([counting_runs(as_preferred(*part)) for part in parts], ignore_index=True)
 

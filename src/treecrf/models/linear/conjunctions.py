@@ -221,7 +221,7 @@ class Weights(NamedTuple):
 
     @classmethod
     def part(cls, joined: Floats, outcomes: Outcomes) -> Self:
-        """Undo `joined` (views)."""
+        """The weights whose vector is `joined`, as views of it."""
         n = outcomes.n_labels
         labels, transitions, start, end, features = np.split(joined, np.cumsum([n, n**2, n, n]))
         return cls(labels, transitions.reshape(n, n), start, end, features.reshape(-1, outcomes.size))

@@ -187,7 +187,7 @@ TESTED = {
 }
 """Kinds that a test decides."""
 
-KINDS = TESTED | {
+CLAIM_KINDS = TESTED | {
     "above": Kind(above, ("bound", "leans")),
     "at_least": Kind(at_least, ("bound",)),
     "at_most": Kind(at_most, ("bound",)),

@@ -10,7 +10,7 @@ measure, datasets
     A function of the study's ``claims.py`` that yields a `Measured` for each thing that the claim says of a data set,
     and the data sets. A function that yields nothing has no results there.
 kind
-    One of `KINDS`, or of those of the study's ``claims.py``, which says whether what was measured holds.
+    One of `CLAIM_KINDS`, or of those of the study's ``claims.py``, which says whether what was measured holds.
 parts
     Instead of these: rows of their own, each with measure, datasets and kind.
 sum_up
@@ -78,7 +78,7 @@ from treecrf_studies.framework.claims.judge import (
     merge,
 )
 from treecrf_studies.framework.claims.kinds import (
-    KINDS,
+    CLAIM_KINDS,
     TESTED,
     TESTED_FOR_DIFFERENCE,
     Kind,
@@ -86,7 +86,6 @@ from treecrf_studies.framework.claims.kinds import (
     edges,
     with_power,
 )
-from treecrf_studies.framework.claims.kinds import TESTED_FOR_DIFFERENCE as DIFFERENCES
 
 QUOTED = 20
 """Words of a paper that a claim may quote."""
@@ -100,7 +99,7 @@ OF_THE_WHOLE = ("parts", "enough", "partly", "sum_up", "beside")
 """What a row does not share with what stands beside it."""
 
 FOUND_BY = ("study", "kind", "measure", "datasets", "parts", "sum_up")
-OF_KINDS = {name for kind in KINDS.values() for name in kind.parameters}
+KIND_PARAMETERS = {name for kind in CLAIM_KINDS.values() for name in kind.parameters}
 """Parameters of kinds; a row may have some that only another rule uses."""
 
 Row = Mapping[str, Any]
@@ -216,7 +215,7 @@ def _measure(row: Row, functions: ModuleType, results: Results, dataset: str) ->
     """What a part of a claim is about on a data set."""
     measure, kind = _function(row, "measure", functions), _kind(row, functions)
     of_kind = {name: _at(row[name], dataset) for name in kind.parameters if name in row}
-    not_of_measure = {*WORDING, *FOUND_BY, *OF_KINDS, *kind.parameters}
+    not_of_measure = {*WORDING, *FOUND_BY, *KIND_PARAMETERS, *kind.parameters}
     of_measure = {name: value for name, value in row.items() if name not in not_of_measure}
     comparisons = []
     for each in measure(results, dataset, **of_measure):
@@ -251,11 +250,11 @@ def _corrected(comparisons: list[dict[str, list[_Comparison]]]) -> list[dict[str
 
 
 def _kind(row: Row, functions: ModuleType) -> Kind:
-    kinds = {**KINDS, **getattr(functions, "KINDS", {})}
+    kinds = {**CLAIM_KINDS, **getattr(functions, "CLAIM_KINDS", {})}
     if row["kind"] not in kinds:
         raise ValueError(
             f"claim {row['id']}: there is no kind {row['kind']!r}; choose one of {', '.join(kinds)}, or add it to "
-            f"KINDS in {functions.__name__}."
+            f"CLAIM_KINDS in {functions.__name__}."
         )
     return kinds[row["kind"]]
 
@@ -355,7 +354,7 @@ def other_rules(row: Row) -> Iterator[tuple[str, Row, Rule]]:
         yield PAPERS_TEST, row, BY_PAPER
     if any(part["kind"] in TESTED for part in parts):
         yield HOLM_WITHIN, row, HOLM
-    if any(part["kind"] in DIFFERENCES for part in parts):
+    if any(part["kind"] in TESTED_FOR_DIFFERENCE for part in parts):
         yield WITHOUT_EQUIVALENCE, _with_margin(row, 0.0), AS_JUDGED
     for dataset in datasets_of(row):
         if len(datasets_of(row)) > 1:
@@ -387,10 +386,10 @@ def scaled(row: Row, factor: Fraction) -> dict[str, Any]:
 
 def _with_margin(row: Row, margin: float) -> dict[str, Any]:
     """The row with this margin wherever a claim is about a difference."""
-    changed = {**row, "margin": margin} if row.get("kind") in DIFFERENCES else dict(row)
+    changed = {**row, "margin": margin} if row.get("kind") in TESTED_FOR_DIFFERENCE else dict(row)
     if "parts" in row:
         changed["parts"] = [
-            {**part, "margin": margin} if part.get("kind", row.get("kind")) in DIFFERENCES else part
+            {**part, "margin": margin} if part.get("kind", row.get("kind")) in TESTED_FOR_DIFFERENCE else part
             for part in row["parts"]
         ]
     return changed

@@ -109,7 +109,7 @@ class Windows(NamedTuple):
         return len(self.codes)
 
     def take(self, chosen: NDArray[np.int64]) -> Windows:
-        """Some of them, once each."""
+        """The chosen windows, once each."""
         places = np.arange(len(chosen), dtype=np.int32)
         return self._replace(codes=self.codes[chosen], numbers=self.numbers[chosen], window_of=places)
 
