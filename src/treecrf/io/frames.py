@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treecrf.io.arrays import Bools, Codes, Floats, Ints, as_array, places_in, starts_of
 from treecrf.io.columns import (
-    KINDS,
+    COLUMN_KINDS,
     MISSING,
     CellError,
     Column,
@@ -157,18 +157,23 @@ def encode_inputs(
 
 def find_sequences(column: Column) -> Ints:
     """Offsets of the runs of equal cells; a CellError unless each sequence has a name and is one run."""
-    import pandas as pd
-
     codes, texts = column.distinct
     unnamed = codes == MISSING
     if unnamed.any():
         raise CellError(int(unnamed.argmax()), column.name, "the sequence is not named.")
+    offsets, again = runs_of(codes)
+    if again is not None:
+        raise CellError(again, column.name, comes_again(quoted(texts[codes[again]]), "table"))
+    return offsets
+
+
+def runs_of(codes: NDArray[np.intp]) -> tuple[Ints, int | None]:
+    """Offsets of the runs of equal codes, and the first row of a run whose code has an earlier one, if there is any."""
+    import pandas as pd
+
     starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]])
-    again = pd.Series(codes[starts]).duplicated().to_numpy()
-    if again.any():
-        row = int(starts[again.argmax()])
-        raise CellError(row, column.name, comes_again(quoted(texts[codes[row]]), "table"))
-    return np.r_[starts, len(codes)].astype(np.int64)
+    again = starts[pd.Series(codes[starts]).duplicated().to_numpy()]
+    return np.r_[starts, len(codes)].astype(np.int64), int(again[0]) if len(again) else None
 
 
 def comes_again(sequence: str, what: str) -> str:
@@ -207,8 +212,8 @@ def check_kinds(kinds: Mapping[str, Kind], columns: Sequence[str]) -> None:
     for column, kind in kinds.items():
         if column not in columns:
             raise ValueError(f"kinds names {quoted(column)}, which is no input; the inputs are {listed(columns)}.")
-        if kind not in KINDS:
-            raise ValueError(f"kinds: {quoted(column)} cannot be {quoted(kind)}; choose one of {listed(KINDS)}.")
+        if kind not in COLUMN_KINDS:
+            raise ValueError(f"kinds: {quoted(column)} cannot be {quoted(kind)}; choose one of {listed(COLUMN_KINDS)}.")
 
 
 def _labelled_positions(codes: NDArray[np.int32], observation_offsets: Ints, name: str) -> tuple[Ints, Bools]:
@@ -315,7 +320,7 @@ def offsets(offsets: ArrayLike, what: str) -> Ints:
 
 
 def groups(groups: ArrayLike) -> Ints:
-    """Any whole numbers."""
+    """Whole numbers that tell groups of sequences apart."""
     return _integers(groups, "groups", -_HIGHEST, f"groups must lie in {-_HIGHEST}..{_HIGHEST}.")
 
 

@@ -98,8 +98,8 @@ class CodingOutcome(NamedTuple):
         training; percent of noun phrases, where labels have these; what was chosen, in words; training and counted test
         positions; `shared_part` of the draws; iterations of the trees or passes of the perceptron of codes and beams.
     predictions : DataFrame
-        Of the counted test positions: with the two longest codes, every beam. Group: that
-        of related sequences. Without probabilities of codes and perceptrons, which have none.
+        Of the counted test positions: with the two longest codes, every beam. Group: that of related
+        sequences. Without probabilities of codes and perceptrons, which have none.
     timings : DataFrame
         Columns `TIMING_NAMES`: CPU seconds of each of `n_timed_runs` equal trainings.
     """
@@ -124,7 +124,7 @@ class Labelled(NamedTuple):
 
 
 def label_test_sets(job: JobContext[CodingSettings]) -> CodingOutcome:
-    """One method on one data set; what is found of one draw with one window is a part of the job.
+    """One method on one data set; each draw with each window is a part of the job.
 
     Validation sequences are training sequences that choose.
     """
@@ -166,18 +166,13 @@ class Draw(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Of its piece of a job."""
+        """The name of its part of a job."""
         return f"seed_{self.seed}_window_{self.window_size}"
 
     @property
     def window_size(self) -> int:
-        """Observations of the window."""
+        """Number of observations in the window."""
         return sum(self.window) + 1
-
-    @property
-    def whole(self) -> SequenceSet:
-        """All training sequences."""
-        return SequenceSet.concatenate([self.sets.train, self.sets.validation])
 
     @property
     def code_seed(self) -> int:
@@ -190,9 +185,8 @@ def load_kernels(method: str, train: SequenceSet, settings: CodingSettings) -> N
     it.
     """
     few = train.select(np.arange(min(_N_SMALL, len(train))))
-    small = settings.model_copy(
-        update=_SMALL | {"code_lengths": [max(settings.code_lengths)]}
-    )  # with all of the history
+    # The longest code has all of the history.
+    small = settings.model_copy(update=_SMALL | {"code_lengths": [max(settings.code_lengths)]})
     _label_with(method, Draw("", 0, (0, 0), Splits(few, few, few), Generator("", {})), small)
 
 
@@ -280,7 +274,7 @@ def _label_with(
     if form is None:
         return [_label_with_all(method, draw, settings)], {}
     label = _label_by_codes if form.use != BEAM else _label_by_beams
-    labelled = label(form, draw, draw.whole, draw.sets.test, settings)
+    labelled = label(form, draw, draw.sets.all_training, draw.sets.test, settings)
     if draw.seed >= settings.n_choosing or form.use not in (CASCADE, BEAM):
         return labelled, {}
     longest = max(settings.code_lengths)
@@ -346,7 +340,7 @@ def _label_with_all(method: str, draw: Draw, settings: CodingSettings) -> Labell
     every = settings.test_every if method in ALL_LABELS else 1
     choice = choose(candidates, [(sets.train, sets.validation)], every, partial(_counted, first=settings.first_counted))
     chosen = find_method(method, CODING, settings.labellers).chosen(choice.labeller)
-    trained = train_as_chosen(choice, draw.whole)
+    trained = train_as_chosen(choice, sets.all_training)
     return _label([trained], sets.test, 0, candidate_name(chosen | trained.values))
 
 
@@ -417,7 +411,7 @@ def _make_trees_and_nets(window: Window, settings: CodingSettings) -> Labeller:
 
 
 def _base(form: Form, window: Window, settings: CodingSettings, order: int) -> Labeller:
-    """The learner of the thesis."""
+    """The base learner of a coded CRF."""
     if form.learner == "vp":
         return VotedPerceptron(settings.n_epochs, window=window, order=order)
     values = (settings.gtb_iterations, settings.gtb_leaves, settings.gtb_regularization, window)

@@ -26,7 +26,7 @@ from treecrf.models.decoding import DECODERS, Decoder
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.trees.forest import Tree
 from treecrf_studies.datasets.synthetic import Splits, best_window_accuracy, find_rule, future_splits, is_positive
-from treecrf_studies.framework.jobs import Frames, JobContext
+from treecrf_studies.framework.jobs import Frames, JobContext, joined
 from treecrf_studies.framework.metrics import PREDICTED, marginals_after, prediction_frame
 from treecrf_studies.framework.resamples import shared_part
 from treecrf_studies.framework.selection import correct_by_stage, first_best, labels_by_stage
@@ -116,8 +116,7 @@ class _Trained(NamedTuple):
 
 
 def compare_future(job: JobContext[FutureSettings]) -> FutureOutcome:
-    """One method on one data set; what one variant finds on one draw is a part of the job."""
-
+    """One method on one data set; each variant on each draw is a part of the job."""
     dataset, method, settings, splits = job.dataset, job.method, job.settings, job.splits
     shared = shared_part(splits.values())
 
@@ -153,11 +152,7 @@ def compare_future(job: JobContext[FutureSettings]) -> FutureOutcome:
     for (i, variant), seed in product(enumerate(_variants(method, settings)), splits):
         outcomes.append(job.cache.finished(f"variant_{i}_seed_{seed}", partial(compare, variant, seed)))
     described = [features for _, _, *features in outcomes if features]
-    weights, trees = (
-        (pd.concat(frames, ignore_index=True) for frames in zip(*described, strict=True))
-        if described
-        else (pd.DataFrame(), pd.DataFrame())
-    )
+    weights, trees = joined(described) or (pd.DataFrame(), pd.DataFrame())
     return FutureOutcome(
         pd.concat([run for run, *_ in outcomes], ignore_index=True),
         pd.concat([predictions for _, predictions, *_ in outcomes], ignore_index=True)[
@@ -298,7 +293,7 @@ def _is_memm(model: Labeller) -> bool:
     return isinstance(model, MEMM | FutureFeatureMEMM) and not isinstance(model, FutureFeatureTreeCRF)
 
 
-# --- what is found ----------------------------------------------------------------------------------
+# --- accuracies ----------------------------------------------------------------------------------
 
 
 def _accuracies(trained: _Trained, sets: Splits) -> tuple[dict[str, Any], NDArray[np.int16]]:

@@ -81,7 +81,7 @@ class KernelsOutcome(NamedTuple):
 
 
 def label_test_sets(job: JobContext[KernelsSettings]) -> KernelsOutcome:
-    """One method on one data set; what is found of one draw is a part of the job.
+    """One method on one data set; each draw is a part of the job.
 
     Validation sequences are training sequences here. The job's choice is of the method that chooses for this one.
     """
@@ -114,7 +114,7 @@ class Draw(NamedTuple):
     @property
     def train(self) -> SequenceSet:
         """All training sequences."""
-        return SequenceSet.concatenate([self.sets.train, self.sets.validation])
+        return self.sets.all_training
 
     def folds(self, n_folds: int) -> list[Fold]:
         """Training sequences and those held out in each fold, the same for all methods."""
