@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 from treecrf.chain.inference import Marginals
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Float64, Int16, Int32, Int64, allocate, compiled_type, struct
-from treecrf.io.arrays import places_in
+from treecrf.io.arrays import places_in, starts_of
 from treecrf.io.columns import MISSING
 
 _NO_COUNTS = np.empty((0, 0))
@@ -287,14 +287,14 @@ def build_lattice(offsets: ArrayLike, candidates: ArrayLike, kinds: ArrayLike) -
     if not n_of_kind.all() or kind_of.min() < 0 or kind_of.max() >= len(table):
         raise ValueError(f"kinds must lie in 0..{len(table) - 1}, and each needs at least one label.")
     counts = n_of_kind[kind_of]
-    first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    first = starts_of(counts)
     rows, labels = np.nonzero(table)
     first_of_kind = np.searchsorted(rows, np.arange(len(table)))
     return Lattice(
         starts,
         first,
         labels[np.repeat(first_of_kind[kind_of], counts) + places_in(first)].astype(np.int16),
-        np.concatenate([[0], np.cumsum(counts * predecessor_counts(starts, counts))]).astype(np.int64),
+        starts_of(counts * predecessor_counts(starts, counts)),
     )
 
 
@@ -484,8 +484,8 @@ def one_thread(lattice: Lattice, weights: Weights) -> AbstractContextManager[Any
 
 def run_forward(lattice: Lattice, weights: Weights, first: int, last: int, recursions: Recursions) -> None:
     """`forward`, by matrix products where all labels are possible."""
-    way = forward_by_products if _has_all_labels(lattice, weights) else forward
-    way(lattice, weights, first, last, recursions)
+    recursion = forward_by_products if _has_all_labels(lattice, weights) else forward
+    recursion(lattice, weights, first, last, recursions)
 
 
 def run_backward(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -37,6 +37,21 @@ class Encoded(NamedTuple):
     observation_offsets: Ints
     numbers: Floats
     number_names: tuple[str, ...]
+
+    @classmethod
+    def unlabelled(
+        cls,
+        columns: Sequence[NDArray[np.int32]],
+        attributes: Sequence[tuple[Any, ...]],
+        numbers: Sequence[ArrayLike],
+        number_names: Iterable[str],
+        offsets: Ints,
+    ) -> Encoded:
+        """A set without labels of columns of codes and of numbers."""
+        n_rows = int(offsets[-1])
+        values = np.stack(columns, axis=1) if columns else np.empty((n_rows, 0), dtype=np.int32)
+        cells = np.stack(numbers, axis=1) if numbers else np.empty((n_rows, 0))
+        return cls(values, offsets, attributes, None, (), offsets, cells, tuple(number_names))
 
 
 def encode_frame(
@@ -142,17 +157,7 @@ def encode_inputs(
             codes, names = encode_categories(column, column.levels if fixed is None else fixed)
         values.append(codes)
         attributes.append((str(name), names, False))
-    n_rows = int(offsets[-1])
-    return Encoded(
-        values=np.stack(values, axis=1) if values else np.empty((n_rows, 0), dtype=np.int32),
-        offsets=offsets,
-        attributes=attributes,
-        labels=None,
-        label_names=(),
-        observation_offsets=offsets,
-        numbers=np.stack(numbers, axis=1) if numbers else np.empty((n_rows, 0)),
-        number_names=tuple(number_names),
-    )
+    return Encoded.unlabelled(values, attributes, numbers, number_names, offsets)
 
 
 def find_sequences(column: Column) -> Ints:

@@ -18,6 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf import chain
+from treecrf.io.arrays import places_in
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.boosting import Checkpoint
 from treecrf.models.boosted.treecrf import TreeCRF
@@ -254,7 +255,7 @@ def _labels_of(data: SequenceSet) -> NDArray[np.int16]:
 
 def _counted(data: SequenceSet, first: int) -> NDArray[np.bool_]:
     """Which positions are at this place of their sequence, or later."""
-    return np.asarray(np.arange(data.n_positions) - np.repeat(data.offsets[:-1], data.lengths) >= first)
+    return places_in(data.offsets) >= first
 
 
 def _percent(predicted: NDArray[np.int16] | None, truth: NDArray[np.int16], counts: NDArray[np.bool_]) -> float:

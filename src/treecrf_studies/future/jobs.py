@@ -17,6 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf import chain
+from treecrf.io.arrays import places_in
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.boosting import Checkpoint
 from treecrf.models.boosted.treecrf import MEMM, TreeCRF
@@ -421,8 +422,7 @@ def _weights(bags: Bags, feature: FutureFeature) -> Iterator[dict[str, Any]]:
     probabilities = bags.probabilities(scores)
     yield from _means(bags, INSTANCE, np.arange(len(scores)), scores)
     lengths = np.diff(bags.offsets)
-    place = np.arange(len(probabilities)) - np.repeat(bags.offsets[:-1], lengths)
-    instance = np.repeat(bags.instance_offsets[:-1], lengths) + place
+    instance = np.repeat(bags.instance_offsets[:-1], lengths) + places_in(bags.offsets)
     end = np.repeat(bags.instance_offsets[1:], lengths)
     for distance in range(1, (bags.size if bags.size > 0 else MOST_DISTANCES) + 1):
         there = instance + distance < end
