@@ -65,12 +65,16 @@ def estimate_blocks(correct: Sequence[Bools], offsets: Ints, least_length: int =
     of a sequence are nearly equal; a sequence shorter than two blocks is one.
     """
     offsets = arrays.offsets(offsets)
-    given = enumerate(as_array(some, f"correct[{index}]") for index, some in enumerate(listed_arrays(correct)))
-    right = [_right(np.atleast_2d(some), f"correct[{index}]", offsets).astype(np.int64) for index, some in given]
+    given = enumerate(
+        as_array(of_method, f"correct[{index}]") for index, of_method in enumerate(listed_arrays(correct))
+    )
+    right = [
+        _right(np.atleast_2d(of_method), f"correct[{index}]", offsets).astype(np.int64) for index, of_method in given
+    ]
     by_block, counts, lengths = [], [], []
     for first, second in combinations(range(len(right)), 2):
         _, length, starts = choose_blocks(right[first], right[second], offsets, least_length)
-        blocks = [np.add.reduceat(some, starts, axis=1) for some in (right[first], right[second])]
+        blocks = [np.add.reduceat(of_method, starts, axis=1) for of_method in (right[first], right[second])]
         by_block.append(estimate_trainings(make_pairs(blocks), np.diff(starts, append=offsets[-1])))
         counts.append(len(starts))
         lengths.append(length)

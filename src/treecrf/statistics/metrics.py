@@ -353,13 +353,13 @@ def bin_confidence(confidence: Floats, right: Bools, n_bins: int = N_BINS) -> pd
     right = truths(right, "right", confidence.shape, some=False)
     number = np.ceil(np.clip(confidence, 0, 1) * n_bins).clip(1).astype(np.int64) - 1
     n_positions = np.bincount(number, minlength=n_bins)
-    some = np.flatnonzero(n_positions)
-    sums = [np.bincount(number, weights=values, minlength=n_bins)[some] for values in (confidence, right)]
-    of_bin = n_positions[some]
+    filled = np.flatnonzero(n_positions)
+    sums = [np.bincount(number, weights=values, minlength=n_bins)[filled] for values in (confidence, right)]
+    of_bin = n_positions[filled]
     return pd.DataFrame(
         {
-            "low": some / n_bins,
-            "high": (some + 1) / n_bins,
+            "low": filled / n_bins,
+            "high": (filled + 1) / n_bins,
             "n_positions": of_bin,
             "probability": sums[0] / of_bin,
             "right": sums[1] / of_bin,

@@ -352,8 +352,8 @@ def flip_sums(differences: NDArray[np.integer], flips: NDArray[np.int8]) -> Floa
     sums = np.empty((len(flips), len(differences)))
     step = max(1, MAX_FLIPS // flips.shape[1])
     for begin in range(0, len(flips), step):
-        some: NDArray[np.floating] = flips[begin : begin + step].astype(kind)
-        sums[begin : begin + step] = some @ columns
+        chunk: NDArray[np.floating] = flips[begin : begin + step].astype(kind)
+        sums[begin : begin + step] = chunk @ columns
     return sums.T
 
 
@@ -449,10 +449,10 @@ def score_flip_p_value(scores: Floats, seed: int, n_flips: int = N_FLIPS) -> flo
         part = np.arange(len(scores)) % MOST_CLUSTERS
         scores = np.array([scores[part == number].sum(axis=0) for number in range(MOST_CLUSTERS)])
     scale = np.sqrt((scores**2).sum(axis=0))
-    some = scale > 0
-    if not some.any():
+    varies = scale > 0
+    if not varies.any():
         return 1.0
-    standard = scores[:, some] / scale[some]
+    standard = scores[:, varies] / scale[varies]
     flips = draw_flips(len(standard), seed, n_flips)
     largest = np.abs(flips.astype(np.float64) @ standard).max(axis=1)
     tolerance = 1e-9  # sums of the same numbers in another order

@@ -53,20 +53,20 @@ def advantage(
     losses = _losses(results, dataset)
     if losses is None:
         return
-    of = {str(name): rows for name, rows in losses.groupby("method")}
+    by_method = {str(name): rows for name, rows in losses.groupby("method")}
     for method, other in pairs:
-        mine, theirs = (float(of[name]["loss"].mean()) for name in (method, other))
-        text = f"{VOTES[method]} {number(mine, 4)}, {VOTES[other]} {number(theirs, 4)}"
-        moving = theirs
+        loss, other_loss = (float(by_method[name]["loss"].mean()) for name in (method, other))
+        text = f"{VOTES[method]} {number(loss, 4)}, {VOTES[other]} {number(other_loss, 4)}"
+        moving = other_loss
         if other == "sle":
-            sticks = of[other]["n_experts"] == 1
-            moving = float(of[other]["loss"][~sticks].mean()) if (~sticks).any() else -float("inf")
+            sticks = by_method[other]["n_experts"] == 1
+            moving = float(by_method[other]["loss"][~sticks].mean()) if (~sticks).any() else -float("inf")
             others = f"the others have {number(moving, 4)}" if moving > 0 else "no other one"
             text += f" ({sticks.sum()} of {len(sticks)} runs stick, {others})"
         differs = f"{VOTES[method]} is not below {VOTES[other]} on {dataset}"
-        if theirs > mine:
+        if other_loss > loss:
             differs += f" without the runs of {VOTES[other]} that stick"
-        yield Measured((theirs - mine, moving - mine), f"{dataset}: {text}", differs)
+        yield Measured((other_loss - loss, moving - loss), f"{dataset}: {text}", differs)
 
 
 def below(measured: Measured[tuple[float, float]]) -> Degrees:

@@ -169,9 +169,9 @@ class StudyFiles:
     def calls(self, entries: Iterable[Shown] | None = None) -> list[Call]:
         """What makes the tables, or other entries, that there is something for."""
         shown = self.shown(self.study.tables if entries is None else entries)
-        told = {"of_papers": self._of_papers}
+        options = {"of_papers": self._of_papers}
         return [
-            (name, entry.function, entry.needs, value, told if entry.tells_papers else {})
+            (name, entry.function, entry.needs, value, options if entry.tells_papers else {})
             for name, (entry, value) in shown.items()
         ]
 

@@ -160,10 +160,10 @@ def _papers_test(predictions: pd.DataFrame, exact_under: int) -> pd.DataFrame:
     )
     tests = compare_pairs(outcomes[["dataset", "decoder", "method", "sequence", "position", "correct"]], exact_under)
     points, p_value = tests["accuracy_points"], tests["p_value"]
-    told = tests.assign(significant=p_value < SIGNIFICANCE_LEVEL, better=points > 0, worse=points < 0)
+    flagged = tests.assign(significant=p_value < SIGNIFICANCE_LEVEL, better=points > 0, worse=points < 0)
     columns = {"papers_p": ("p_value", "median")}
     columns |= {f"n_{name}": (name, "sum") for name in ("significant", "better", "worse")}
-    return told.groupby(["method", "other"], sort=False).agg(**columns).reset_index()
+    return flagged.groupby(["method", "other"], sort=False).agg(**columns).reset_index()
 
 
 def shared_part(draws: Iterable[Splits]) -> float:

@@ -106,7 +106,8 @@ def choose_by_scores(scores: pd.DataFrame, ties: Sequence[str] = FEWEST_ITERATIO
         best = best_candidate(of_split, ties, "cv_accuracy")
         of_candidate = of_split[of_split["rank"] == best["rank"]]
         rows += [
-            best_candidate(of, ["iteration"], "cv_accuracy") for _, of in of_candidate.groupby("decoder", sort=False)
+            best_candidate(of_decoder, ["iteration"], "cv_accuracy")
+            for _, of_decoder in of_candidate.groupby("decoder", sort=False)
         ]
     return pd.DataFrame(rows).reset_index(drop=True).astype({"split": int, "iteration": int, "rank": int})
 

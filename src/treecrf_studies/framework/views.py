@@ -225,11 +225,11 @@ def nearness(pairs: pd.DataFrame, *names: str) -> pd.DataFrame:
 def nearness_texts(pairs: pd.DataFrame) -> tuple[str, str, str]:
     """Of `distinct_accuracies`: how many are met, what they are, and which ones are counted apart."""
     counted = pairs[pairs["kind"] == ""]
-    of = nearness(counted, "point").to_dict("records")
+    by_point = nearness(counted, "point").to_dict("records")
     apart = {row["kind"]: f"{row['near']} of {row['n']}" for row in nearness(pairs, "kind").to_dict("records")}
     return (
         apart.pop("", "0 of 0"),
-        " and ".join(f"{row['near']} of {row['n']} {POINTS[row['point']]}" for row in of),
+        " and ".join(f"{row['near']} of {row['n']} {POINTS[row['point']]}" for row in by_point),
         "; ".join(f"{apart[kind]} {text}" for kind, text in PAIRS_APART.items() if kind in apart),
     )
 

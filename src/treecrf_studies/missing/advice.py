@@ -112,10 +112,10 @@ def advice_layout(judged: pd.DataFrame, costs: pd.DataFrame) -> pd.DataFrame:
     for method in ordered_methods(judged["method"]):
         row = {"method": method_name(method), "meant for": USES.get(method, DASH)}
         for name, part in kinds.items():
-            of = judged[part & (judged["method"] == method)]
-            row[f"gap, {name} (points)"] = signed(of["gap"].mean()) if len(of) else DASH
-            counts = int(of["standing"].isin(AT_THE_TOP).sum()), int((of["standing"] == WORSE).sum())
-            row[f"best or tied / worse, {name}"] = f"{counts[0]} / {counts[1]} of {len(of)}" if len(of) else DASH
+            cases = judged[part & (judged["method"] == method)]
+            row[f"gap, {name} (points)"] = signed(cases["gap"].mean()) if len(cases) else DASH
+            counts = int(cases["standing"].isin(AT_THE_TOP).sum()), int((cases["standing"] == WORSE).sum())
+            row[f"best or tied / worse, {name}"] = f"{counts[0]} / {counts[1]} of {len(cases)}" if len(cases) else DASH
         row["CPU time"] = number(relative[method], 1) if method in relative else DASH
         rows.append(row)
     return pd.DataFrame(rows)
@@ -182,8 +182,10 @@ def accuracy_table(evaluations: pd.DataFrame, comparisons: pd.DataFrame, costs: 
     compared, relative = set(comparisons["rate"]), _relative_costs(costs)
     rows = []
     for method in ordered_methods(ranked["method"]):
-        of = ranked[ranked["method"] == method].sort_values("rate")
-        cells = {f"{100 * row['rate']:g} %": _marked(row, row["rate"] in compared) for row in of.to_dict("records")}
+        by_rate = ranked[ranked["method"] == method].sort_values("rate")
+        cells = {
+            f"{100 * row['rate']:g} %": _marked(row, row["rate"] in compared) for row in by_rate.to_dict("records")
+        }
         price = {"CPU time": number(relative[method], 1)} if method in relative else {}
         rows.append({"method": method_name(method), **cells, **price})
     return pd.DataFrame(rows)

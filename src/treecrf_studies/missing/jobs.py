@@ -161,8 +161,8 @@ def evaluate_method(
         frames = (pd.concat(counts), pd.DataFrame([chosen]), costs.assign(n_iterations=chosen["iteration"]))
         return tuple(frame.assign(draw=draw, **constant) for frame in frames)
 
-    of = f"{trees}_{mechanism}_rate_{rate:g}"
-    outcomes = [job.cache.finished(f"{of}_draw_{draw}", partial(evaluate, draw)) for draw in range(n_training_sets)]
+    prefix = f"{trees}_{mechanism}_rate_{rate:g}"
+    outcomes = [job.cache.finished(f"{prefix}_draw_{draw}", partial(evaluate, draw)) for draw in range(n_training_sets)]
     counts, choices, costs = joined(outcomes)
     return MissingOutcome(counts[COUNT_NAMES], choices[CHOICE_NAMES].astype({"iteration": int}), costs[COST_NAMES])
 

@@ -189,8 +189,8 @@ def comparable(counts: pd.DataFrame) -> pd.DataFrame:
     """The rows of rates at which the methods can differ: not those where nothing is missing (all counts agree)."""
     keys = ["dataset", "rate", "draw", "test_set", "block"]
     differs = counts.groupby(keys, observed=True)["n_correct"].transform("nunique") > 1
-    some = differs.groupby([counts["dataset"], counts["rate"]]).transform("any")
-    return counts[some | (counts["rate"] > 0)]
+    differs_at_rate = differs.groupby([counts["dataset"], counts["rate"]]).transform("any")
+    return counts[differs_at_rate | (counts["rate"] > 0)]
 
 
 def feature_frequencies(dataset: str, data: SequenceSet) -> pd.DataFrame:

@@ -148,8 +148,8 @@ def _choose(job: JobContext[TrainingSettings], inner: Fold) -> tuple[Candidate, 
     fixed = settings.larger_fixed.get(job.method)
     method = find_method(job.method, TRAINING, settings.labellers)
     grid = method.candidates(settings) if fixed is None else [fixed]
-    of = settings.larger_samples[job.dataset].of
-    window = settings.network_windows.get(of, job.window) if job.method == "neural_network" else job.window
+    dataset = settings.larger_samples[job.dataset].of
+    window = settings.network_windows.get(dataset, job.window) if job.method == "neural_network" else job.window
     labellers = [method.build(settings, candidate, window) for candidate in grid]
     if fixed is not None:
         return fixed, ChosenLabeller(labellers[0])

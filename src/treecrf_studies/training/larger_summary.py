@@ -117,9 +117,9 @@ def _compare_sample(counts: pd.DataFrame, sample: pd.Series, margin: float) -> p
     for n in np.unique(shared):
         pairs = shared == n
         differences, of_shared = (correct[first[pairs]] - correct[second[pairs]])[:, :, :n], positions[:, :n]
-        some = _estimates(differences, of_shared, sample)
-        p_value = _signed_rank(differences, of_shared) if sample["test"] == "documents" else some.p_value
-        estimated[:, pairs] = some.points, some.standard_error, some.degrees_of_freedom, p_value
+        of_pairs = _estimates(differences, of_shared, sample)
+        p_value = _signed_rank(differences, of_shared) if sample["test"] == "documents" else of_pairs.p_value
+        estimated[:, pairs] = of_pairs.points, of_pairs.standard_error, of_pairs.degrees_of_freedom, p_value
     estimates, p_value = Estimates(*estimated[:3]), estimated[3]
     family = of_family(estimates, p_value)
     return pd.DataFrame(
