@@ -124,7 +124,7 @@ class _KernelCache(_Cache):
     """numba's cache without the import of numba's compilation rules, half a second, before a form is loaded."""
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
-        """By the content of all kernels: numba's key has what a closure refers to, which differs by process."""
+        """A key by the content of all kernels: numba's has what a closure refers to, which differs by process."""
         return sig, codegen.magic_tuple(), kernel_digest(_package_of(self._py_func))
 
     def save_overload(self, sig: Any, data: Any) -> None:

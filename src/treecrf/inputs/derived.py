@@ -70,7 +70,7 @@ class Derivation(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Of the column, for example "word: suffix of 3" or "x: rolling mean of 9"."""
+        """The name of the column, for example "word: suffix of 3" or "x: rolling mean of 9"."""
         words = _WORDS.get(self.kind, self.kind)
         if self.kind in SHIFTS:
             return f"{self.source}: {self.size} {words}"
@@ -164,7 +164,7 @@ class DerivedInputs(Transform):
         self.blocks, self.columns, self.affixes, self.spans, self.centred = blocks, columns, affixes, spans, centred
 
     def _learn(self, train: SequenceSet, weights: Floats | None = None) -> None:
-        """Find the columns that can be derived, and keep those that tell something new."""
+        """Find the columns that can be derived, and keep those that are new."""
         self._check_settings(train)
         kinds: dict[str, Kind] = {attribute.name: "category" for attribute in train.attributes}
         self.kinds_ = kinds | dict.fromkeys(train.number_names, "number")
@@ -340,7 +340,7 @@ class _Categories(NamedTuple):
 
     @classmethod
     def of(cls, codes: NDArray[np.int32], texts: Sequence[str | None]) -> _Categories:
-        """From the text of each category of a source; None where it is missing."""
+        """The column from the text of each category of its source, None where it is missing."""
         names = sorted({text for text in texts if text is not None})
         code_of = {name: code for code, name in enumerate(names)} | {None: MISSING}
         derived = np.array([*(code_of[text] for text in texts), MISSING], dtype=np.int32)
@@ -348,7 +348,7 @@ class _Categories(NamedTuple):
 
 
 class _Known:
-    """Which columns tell something that those so far do not."""
+    """The columns so far, which say whether another one is new."""
 
     def __init__(self, train: SequenceSet) -> None:
         self._codes = [(_n_different(column), column) for column in train.values.T]

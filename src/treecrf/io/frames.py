@@ -273,7 +273,7 @@ def is_indexed(value: Any) -> bool:
 
 
 def parts_by_index(parts: Any, indices: list[pd.Index], what: str) -> Any:
-    """The same for lists of the values of each sequence, and the index of its rows."""
+    """`by_index` for lists of the values of each sequence, and the index of its rows."""
     parts = list(parts) if isinstance(parts, Iterator) else parts
     if not isinstance(parts, Collection) or len(parts) != len(indices) or not any(map(is_indexed, parts)):
         return parts

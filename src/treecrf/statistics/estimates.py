@@ -139,7 +139,7 @@ class Estimates:
 
     @property
     def p_value(self) -> Floats:
-        """Two-sided, of no difference; 1 where the difference is 0, NaN where the standard error is."""
+        """Two-sided p-values of no difference; 1 where the difference is 0, NaN where the standard error is."""
         from scipy.special import stdtr  # takes long to import, and tables need no test
 
         t = self.points / np.where(self.standard_error == 0, 1.0, self.standard_error)
@@ -147,7 +147,7 @@ class Estimates:
 
     @property
     def p_holm(self) -> Floats:
-        """The same with Holm's correction over all of them."""
+        """p-values with Holm's correction over all of them."""
         return adjust_holm(self.p_value)
 
     def interval_bonferroni(self, level: float = SIGNIFICANCE_LEVEL) -> tuple[Floats, Floats]:

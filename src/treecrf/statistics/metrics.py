@@ -404,7 +404,7 @@ def mean_with_interval(values: ArrayLike, confidence: float = CONFIDENCE) -> tup
 
 
 def geometric_mean(values: ArrayLike, confidence: float = CONFIDENCE) -> tuple[float, tuple[float, float]]:
-    """The same for ratios: geometric mean and the interval of the mean of logarithms; (0, inf) with one measurement."""
+    """Geometric mean of ratios and the interval of the mean of logarithms; (0, inf) with one measurement."""
     ratios = reals(values, "values", ("n_repeats",), least=0, known=False)
     mean, ends = mean_with_interval(np.log(ratios), confidence)
     low, high = np.exp(ends)

@@ -234,7 +234,7 @@ def estimate_trainings(pairs: Pairs, positions: NDArray[np.integer]) -> Estimate
 
 
 def _residuals(differences: NDArray[np.integer], positions: NDArray[np.integer]) -> tuple[Ints, int]:
-    """All positions times what a difference has beyond its share of the whole (n_pairs, n_cells); all positions."""
+    """Excess of each difference over its share of the sum, (n_pairs, n_cells), times all positions; all positions."""
     total = int(positions.sum())
     if total * int(np.abs(differences).sum(axis=1).max(initial=0)) >= LARGEST * 2**9:
         raise ValueError("The counts are too large for exact residuals; give them with a smaller common denominator.")
@@ -248,6 +248,6 @@ def _variance(residuals: Ints, positions: NDArray[np.integer]) -> Floats:
 
 
 def _effective_number(positions: NDArray[np.integer]) -> float:
-    """Of clusters; their number where they are of equal size."""
+    """Effective number of clusters: their number where they are of equal size."""
     squares = (positions / positions.max()) ** 2.0
     return float(squares.sum() ** 2 / (squares**2).sum())

@@ -99,7 +99,7 @@ def gain_of(weight_true, total_true, weight, total, l2_regularization):
 
 @kernel(float64(float64, float64, float64, float64, SPLIT_PARAMS), error_model="numpy")
 def allowed_gain(weight_true, total_true, weight, total, split_params):
-    """The same; 0 where a side weighs too little or it is no more than `MINIMUM_GAIN`."""
+    """`gain_of`; 0 where a side weighs too little or the gain is no more than `MINIMUM_GAIN`."""
     gain = gain_of(weight_true, total_true, weight, total, split_params.l2_regularization)
     rest = weight - weight_true
     enough = (

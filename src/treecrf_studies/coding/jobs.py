@@ -298,7 +298,7 @@ def _with_fewer_bits(form: Form, settings: CodingSettings, n_bits: int) -> tuple
 def _label_by_codes(
     form: Form, draw: Draw, train: SequenceSet, data: SequenceSet, settings: CodingSettings
 ) -> list[Labelled]:
-    """With each code length, of one training: shorter codes are the first bits of the longest."""
+    """Label with each code length after one training: shorter codes are the first bits of the longest."""
     every, lengths = math.gcd(*settings.code_lengths), sorted(settings.code_lengths)
     timed = []
     for _ in range(settings.n_timed_runs):
@@ -322,7 +322,7 @@ def _train_coded(form: Form, draw: Draw, train: SequenceSet, settings: CodingSet
 def _label_by_beams(
     form: Form, draw: Draw, train: SequenceSet, data: SequenceSet, settings: CodingSettings
 ) -> list[Labelled]:
-    """With each beam, none wider than there are labels."""
+    """Label with each beam, none wider than there are labels."""
     beams = sorted({min(beam, len(train.label_names)) for beam in settings.beams})
     labelled = []
     for beam in beams:
@@ -333,7 +333,7 @@ def _label_by_beams(
 
 
 def _label_with_all(method: str, draw: Draw, settings: CodingSettings) -> Labelled:
-    """By the candidate that is right on most of the held-out part; among equals the first, with the fewest
+    """Label by the candidate that is right on most of the held-out part; of equals the first, with the fewest
     iterations.
     """
     sets = draw.sets
@@ -346,14 +346,14 @@ def _label_with_all(method: str, draw: Draw, settings: CodingSettings) -> Labell
 
 
 def _label(trained: Sequence[Trained], data: SequenceSet, size: int, chosen: str = "") -> Labelled:
-    """By the first of several equal trainings."""
+    """Label by the first of several equal trainings."""
     labels, marginals = trained[0].answer(data)
     predictions = prediction_frame(data, labels[DECODER], marginals)
     return Labelled(size, predictions, [each.cpu_seconds for each in trained], chosen)
 
 
 def _label_by_known_model(draw: Draw) -> Labelled:
-    """By the probabilities that a generated set was drawn with: no labeller can do better on average."""
+    """Label by the probabilities that a set was drawn with: no labeller can do better on average."""
     test = draw.sets.test
     potentials = known_model(draw.generator.source, seed=draw.seed, **draw.generator.options).potentials(test)
     marginals = chain.forward_backward(potentials, test.offsets, 1).labels

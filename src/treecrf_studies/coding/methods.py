@@ -81,7 +81,7 @@ def learner_of(method: str) -> str:
 
 
 def use_text(method: str) -> str:
-    """What readers see of the use that a method of the thesis makes of its learner."""
+    """The use that a method of the thesis makes of its learner, in words."""
     form = form_of(method)
     assert form is not None
     history = {"best": "chosen h"}.get(str(form.history), str(form.history))

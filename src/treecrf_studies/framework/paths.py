@@ -88,7 +88,7 @@ class StudyFiles:
         return {frame: [f"{self.folder}/{path}"] for job in jobs for frame, path in job.files().items()}
 
     def n_portions(self, job: Job, wildcards: Mapping[str, str]) -> int:
-        """In how many portions other jobs do beforehand what a job does."""
+        """Number of portions of a job that other jobs do beforehand."""
         place = [wildcards[name] for name in ("dataset", "methods") if job.runs_over(name)] or [job.function]
         return self._n_portions.get(".".join([self.study.name, *place]), 0) if job.n_stages else 0
 

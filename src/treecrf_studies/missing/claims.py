@@ -61,9 +61,7 @@ def advantage(
 def lead(
     results: Results, dataset: str, method: str, rates: Sequence[float], sets: str = PAPERS
 ) -> Iterator[Measured[float]]:
-    """The same against the most accurate of the other methods at each rate; the correction covers the choice of that
-    one.
-    """
+    """`advantage` over the most accurate other method at each rate; the correction covers the choice of that one."""
     rows = _comparisons(results, dataset, method, rates, sets)
     accuracies = _accuracies(results, dataset, rates, sets)
     for _, group in rows.groupby("rate"):

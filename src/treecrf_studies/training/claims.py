@@ -70,8 +70,7 @@ def larger_difference(
     decoders: Sequence[str] = (BETTER,),
     published_of: str = "",
 ) -> list[Measured[float]]:
-    """The same on a larger sample, where forward-backward decoding stands for the better one; nothing unless all
-    `pairs` were run.
+    """`accuracy_difference` on a larger sample, where forward-backward stands for the better decoder.
 
     Published numbers are those of the data set that the sample is larger than, unless `published_of` names another one.
     """
@@ -83,7 +82,7 @@ def larger_difference(
 
 
 def peak_difference(results: Results, dataset: str, pairs: Sequence[tuple[str, str]]) -> list[Measured[float]]:
-    """The same at the peaks of the test curves of forward-backward decoding."""
+    """`accuracy_difference` at the peaks of the test curves of forward-backward decoding."""
     compared = (compare(results, dataset, *pair, "forward_backward", "peak_comparisons") for pair in pairs)
     return measured_all(compared, partial(_with_peaks, results))
 
@@ -269,9 +268,7 @@ def _measured(pair: Comparison) -> Measured[float]:
 
 
 def _measured_alike(results: Results, pair: Comparison) -> Measured[float]:
-    """The same at the choice, and averaged as published numbers are: over documents, where each is a test set in
-    turn.
-    """
+    """`_measured`, and the difference averaged as published ones are: over documents that are test sets in turn."""
     alike = _document_points(results, pair.dataset, pair.method, pair.other, pair.row["decoder"])
     return replace(_measured(pair), alike=None if np.isnan(alike) or abs(alike - pair.points) < SHOWN else alike)
 

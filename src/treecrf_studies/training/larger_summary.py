@@ -157,7 +157,7 @@ def _cells(counts: pd.DataFrame, methods: list[str], longest: int) -> tuple[NDAr
 
 
 def _estimates(differences: NDArray[np.int64], positions: NDArray[np.int64], sample: pd.Series) -> Estimates:
-    """Of differences of shape (n_pairs, n_groups, n_trainings)."""
+    """Estimates of differences of shape (n_pairs, n_groups, n_trainings)."""
     if sample["test"] == "draws":
         return estimate_crossed(differences, positions, satterthwaite=True)
     test_per_train = 0.0 if sample["test"] == "documents" else 1 / (int(sample["n_folds"]) - 1)

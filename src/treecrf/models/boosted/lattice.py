@@ -266,7 +266,7 @@ class LatticeTraining(Training):
         self.trees.add(iteration)
 
     def marginals(self) -> None:
-        """None, as the trees alone can tell."""
+        """Marginals of the training set: None, since only the trees give them."""
 
 
 def _choose_packing(

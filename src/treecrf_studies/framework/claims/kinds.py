@@ -84,9 +84,7 @@ class Measured(Generic[Value]):
         return Observation(self.numbers, worst, self.difference or self.numbers, best, self.repeated is not None)
 
     def observe_by_paper(self, kind: Callable[[Measured[Value]], Degrees]) -> Observation:
-        """The same as the paper looked at it, which leaves nothing open: by its test, or where it has none by the value
-        alone.
-        """
+        """`observe` by the paper's test, or where it has none by the value alone: nothing stays open."""
         if (self.papers is not None and isnan(self.papers[1])) or (self.papers is None and self.p is not None):
             return self.observe(kind)
         value, p = self.papers or (self.value, None)

@@ -232,7 +232,7 @@ def _capped(parameters: Mapping[str, Any], measured: Measured[Any]) -> dict[str,
 
 
 def _corrected(comparisons: list[dict[str, list[_Comparison]]]) -> list[dict[str, list[_Comparison]]]:
-    """The same with p-values of all comparisons that a test decides corrected over them (Holm)."""
+    """The comparisons, with p-values corrected over all that a test decides (Holm)."""
     tested = [
         each
         for part in comparisons
@@ -362,7 +362,7 @@ def other_rules(row: Row) -> Iterator[tuple[str, Row, Rule]]:
 
 
 def former_rules(row: Row) -> Iterator[tuple[str, Row, Rule]]:
-    """The same of the rule that the claim had before it was changed."""
+    """`other_rules` of the rule that the claim had before it was changed."""
     if changed := row.get("changed"):
         yield FORMER, {**row, **changed.get("was", {}), "test": ""}, Rule(changed.get("papers_test", False))
 
