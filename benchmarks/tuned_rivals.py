@@ -14,7 +14,7 @@ from lightgbm import LGBMClassifier
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 KEYS = ["sequence", "label"]
-MOST_ITERATIONS, EVERY = 150, 10
+EVERY = 10
 RARE = 2
 """Words that the training table has less often are one."""
 
