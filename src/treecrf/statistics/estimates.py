@@ -177,6 +177,17 @@ MARGIN = 0.5
 CONFIDENCE = 1 - 2 * SIGNIFICANCE_LEVEL
 """Of the interval that two one-sided tests at the level look at."""
 
+TESTED = ["value", "standard_error", "degrees_of_freedom", "low", "high", "low_90", "high_90", "p_value"]
+"""Columns of `tested`."""
+
+
+def tested(estimates: Estimates) -> dict[str, Floats]:
+    """Differences in points with standard errors, degrees of freedom, intervals (95 % and 90 %) and p-values."""
+    known = estimates.points, estimates.standard_error, estimates.degrees_of_freedom
+    intervals = *estimates.interval(), *estimates.interval(CONFIDENCE)
+    return dict(zip(TESTED, (*known, *intervals, estimates.p_value), strict=True))
+
+
 OPPOSITES = {"better": "worse", "worse": "better"}
 """Decisions that there is a difference, and what they are of the other method."""
 

@@ -14,10 +14,12 @@ from treecrf.grouping import observed
 from treecrf.statistics.estimates import (
     CONFIDENCE,
     SIGNIFICANCE_LEVEL,
+    TESTED,
     Estimates,
     adjust_holm,
     decide,
     estimate_resampled,
+    tested,
 )
 from treecrf.statistics.paired import compare_pairs
 from treecrf.statistics.two_way import Pairs, estimate_trainings, make_pairs
@@ -25,9 +27,8 @@ from treecrf_studies.datasets import describe
 from treecrf_studies.datasets.synthetic import Splits
 from treecrf_studies.framework.jobs import SummaryContext
 
-TESTED = ["value", "standard_error", "degrees_of_freedom", "low", "high", "low_90", "high_90", "p_value"]
 FAMILY = ["family_low", "family_high", "p_holm"]
-"""Columns of all comparisons (`tested`), and of those with a correction for the family of pairs (`of_family`)."""
+"""Columns of comparisons with a correction for the family of pairs (`of_family`)."""
 
 OF_DRAWS = ["papers_p", "n_significant", "n_better", "n_worse"]
 """By McNemar's test, the median p-value of the draws, and how many are significant; in how many the first is better."""
@@ -125,15 +126,6 @@ def compare_counts(counts: Counts, rules: Rules) -> pd.DataFrame:
             "decision": decided(estimates, estimates.p_value, rules.equivalence_margin),
         }
     )
-
-
-def tested(estimates: Estimates) -> dict[str, NDArray[np.float64]]:
-    """Differences in points with standard errors, degrees of freedom, intervals (95 % and 90 %) and p-values, as
-    columns of all comparisons.
-    """
-    known = estimates.points, estimates.standard_error, estimates.degrees_of_freedom
-    intervals = *estimates.interval(), *estimates.interval(CONFIDENCE)
-    return dict(zip(TESTED, (*known, *intervals, estimates.p_value), strict=True))
 
 
 def of_family(estimates: Estimates, p_value: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:

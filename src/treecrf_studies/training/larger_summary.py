@@ -9,10 +9,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf.io.files import stacked
-from treecrf.statistics.estimates import MARGIN, Estimates, estimate_resampled
+from treecrf.statistics.estimates import MARGIN, TESTED, Estimates, estimate_resampled, tested
 from treecrf.statistics.two_way import estimate_crossed
 from treecrf_studies.framework.metrics import ACCURACY
-from treecrf_studies.framework.resamples import FAMILY, TESTED, decided, of_family, tested
+from treecrf_studies.framework.resamples import FAMILY, decided, of_family
 from treecrf_studies.framework.summaries import summarise
 from treecrf_studies.options import joined_names
 from treecrf_studies.training.choices import METHODS, PAIR

@@ -15,13 +15,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf.statistics.blocks import estimate_blocks
+from treecrf.statistics.estimates import TESTED, tested
 from treecrf.statistics.paired import compare_pairs
 from treecrf.statistics.ranking import RANK_COLUMNS, SEPARATION_MARGIN, rank_methods
 from treecrf.statistics.two_way import estimate_trainings, make_pairs
 from treecrf.statistics.variance import COMPONENT_COLUMNS, decompose_variance
 from treecrf_studies.framework.jobs import SummaryContext
 from treecrf_studies.framework.metrics import ACCURACY, METRICS
-from treecrf_studies.framework.resamples import FAMILY, TESTED, decided, of_family, tested
+from treecrf_studies.framework.resamples import FAMILY, decided, of_family
 from treecrf_studies.training.choices import (
     BETTER,
     BLOCKS,
