@@ -76,8 +76,8 @@ class PageContext:
 
     def frames(self, *names: str) -> list[pd.DataFrame]:
         """Several frames; none where one of them is not there."""
-        present = [frame for name in names if (frame := self.frame(name)) is not None]
-        return present if len(present) == len(names) else []
+        found = [frame for name in names if (frame := self.frame(name)) is not None]
+        return found if len(found) == len(names) else []
 
     def caption(self, name: str) -> str:
         """The text of a caption."""
@@ -262,8 +262,8 @@ def computed(function: Callable[..., Sequence[Part]], *frames: str) -> Item:
     """What a function gives of frames of the study; nothing where one of them is not there."""
 
     def show(context: PageContext) -> Sequence[Part]:
-        present = context.frames(*frames)
-        return function(*present) if present else []
+        found = context.frames(*frames)
+        return function(*found) if found else []
 
     return show
 

@@ -119,16 +119,16 @@ class StudyFiles:
         """The files (CSV) of summaries, or of jobs without one, over all data sets or some; those that there are none
         of are left out.
         """
-        summary, files = self.study.summary, {}
+        summary, found = self.study.summary, {}
         for name in names:
             if name not in summary.frames:
-                files[name] = self.measured()[name]
+                found[name] = self.measured()[name]
             elif summary.of_dataset:
                 wanted = self.settings.datasets if datasets is None else datasets
-                files[name] = [f"{self.folder}/{dataset}/{name}.csv" for dataset in wanted]
+                found[name] = [f"{self.folder}/{dataset}/{name}.csv" for dataset in wanted]
             else:
-                files[name] = [f"{self.folder}/{name}.csv"] if self.measured()[summary.source(name)] else []
-        return {name: paths for name, paths in files.items() if paths}
+                found[name] = [f"{self.folder}/{name}.csv"] if self.measured()[summary.source(name)] else []
+        return {name: paths for name, paths in found.items() if paths}
 
     def claimed(self) -> list[str]:
         """The files (CSV) that claims read: summaries of data sets, or measurements where a summary joins all of

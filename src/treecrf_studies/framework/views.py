@@ -143,13 +143,13 @@ def _with_texts(study: Study, rows: pd.DataFrame) -> pd.DataFrame:
 def frames_there(files: StudyFiles, names: Iterable[str], dataset: str = "") -> dict[str, pd.DataFrame]:
     """Frames of a data set of a study, or those that all share, as far as they are there, by name."""
     summary, measured = files.study.summary, files.outcomes(dataset) if dataset else files.shared()
-    frames = {}
+    found = {}
     for name in names:
         of_summary = bool(dataset) and name in summary.frames and summary.of_dataset
         paths = [f"{files.folder}/{dataset}/{name}.csv"] if of_summary else measured.get(name, [])
         if there := [path for path in paths if Path(path).is_file()]:
-            frames[name] = read_frames(there)
-    return frames
+            found[name] = read_frames(there)
+    return found
 
 
 def published_values(settings: Settings) -> pd.DataFrame:
@@ -161,8 +161,8 @@ def published_values(settings: Settings) -> pd.DataFrame:
         files, declared = StudyFiles(study, settings), study.views.get("published", ())
         names = [name for part in declared for name in (part.frames if isinstance(part, View) else (part,))]
         for dataset in ("", *files.all_datasets()) if names else ():
-            frame = read_view(study, "published", frames_there(files, names, dataset))
-            parts.append(with_samples(frame, settings).assign(study=study.name))
+            found = read_view(study, "published", frames_there(files, names, dataset))
+            parts.append(with_samples(found, settings).assign(study=study.name))
     return stacked(parts)
 
 

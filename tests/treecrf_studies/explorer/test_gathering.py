@@ -46,13 +46,9 @@ def test_declared_frames_and_functions_are_there(study):
 
 
 STUDY = Study(
-    "coding",
-    "Toy",
-    jobs=(),
-    summary=Summary(("scores", "runs")),
-    conditions="methods.window_texts",
+    "coding", "Toy", jobs=(), summary=Summary(("scores", "runs")), conditions="methods.window_texts",
     views={"scores": ("scores",), "runs": ("runs",)},
-)
+)  # fmt: skip
 
 
 def test_texts_are_made_of_conditions_and_draws():

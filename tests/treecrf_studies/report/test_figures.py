@@ -47,17 +47,10 @@ def published():
     rows += [("PhD table 5.3", 100.0, 100.0), *[("PhD table 3.4", 70.0, 67.5)] * 3]
     frame = pd.DataFrame(rows, columns=["source", "published", "at_choice"])
     frame = frame.assign(
-        study="training",
-        dataset=list("abcdefg"),
-        method="mallet",
-        quantity="accuracy",
-        point="peak",
-        sample="the paper's own split",
-        counted=frame.index != 4,
-        own=frame.index != 5,
-        inferred=frame.index == 2,
+        study="training", dataset=list("abcdefg"), method="mallet", quantity="accuracy", point="peak",
+        sample="the paper's own split", counted=frame.index != 4, own=frame.index != 5, inferred=frame.index == 2,
         measured=frame["at_choice"].where(frame.index != 6),
-    )
+    )  # fmt: skip
     frame.loc[1, "measured"] = 70.5  # the peak is near, the choice is not
     return frame.reindex(columns=["study", *VIEWS["published"]])
 
@@ -170,12 +163,8 @@ def test_gaps_to_the_best_are_marked_where_a_test_shows_them(ranks, tmp_path):
     assert frame["method"].tolist() == ["mallet", "mallet", "memm", "treecrf", "treecrf"]  # on a, which all have
     table = frame.set_index(["dataset", "method"])
     assert table["gap"].round(2).to_dict() == {
-        ("a", "memm"): 0.04,
-        ("a", "treecrf"): 2.0,
-        ("b", "treecrf"): 0.0,
-        ("a", "mallet"): 0.0,
-        ("b", "mallet"): 5.5,
-    }
+        ("a", "memm"): 0.04, ("a", "treecrf"): 2.0, ("b", "treecrf"): 0.0, ("a", "mallet"): 0.0, ("b", "mallet"): 5.5,
+    }  # fmt: skip
     assert table.index[table["is_shown"]].tolist() == [("a", "treecrf")]
     texts = [text.get_text() for text in gap_figure(frame).axes[0].texts]
     assert texts == ["best", "5.5", "tie", "2.0*", "best"]
