@@ -70,10 +70,12 @@ def main(options: list[str]) -> int:
 def parse(options: list[str]) -> list[str]:
     """The files that ``--configfile`` names; ends for ``-h`` and ``--version``."""
     parser = argparse.ArgumentParser(
-        prog=COMMAND, description=__doc__, allow_abbrev=False,
+        prog=COMMAND,
+        description=__doc__,
+        allow_abbrev=False,
         usage=f"{COMMAND} [TARGET ...] --cores N [--configfile FILE ...] [SNAKEMAKE_OPTION ...]",
         epilog="`snakemake --help` lists all options; without a target, everything is computed.",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--configfile", "--configfiles", metavar="FILE", nargs="+", default=[], help="settings of the run"
     )

@@ -411,7 +411,7 @@ def _by_label(class_weight: str | Mapping[str, float], train: SequenceSet) -> Fl
 
 
 def without_silent(train: SequenceSet, weights: Floats | None) -> tuple[SequenceSet, Floats | None]:
-    """The set without the sequences that say nothing, no label of theirs being known or all their weights being 0.
+    """The set without sequences that training ignores: with no known label, or with weights that are all 0.
 
     The set itself and its weights, if every sequence has non-zero weight.
     """

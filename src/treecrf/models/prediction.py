@@ -118,7 +118,7 @@ class Predictor(MetadataRequests, Estimator):
 
     @property
     def stream_reach(self) -> tuple[int, int]:
-        """The same in a stream; a labeller that sees the ends of the sequence is refused."""
+        """`reach` in a stream; a labeller that sees the ends of the sequence is refused."""
         if self.anchors is not None:
             raise ValueError(
                 f"anchors={self.anchors} labels no streams, as positions see the end of the sequence; train without "
