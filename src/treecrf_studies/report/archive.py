@@ -105,6 +105,8 @@ def read_manifest(path: Path) -> dict[str, Any]:
         )
     try:
         check_parts(str(path), manifest, _NEEDED, _OTHERS)
+        for number, file in enumerate(manifest["files"]):
+            check_parts(f"file {number} of {path}", file, _FILE)
     except ValueError as error:
         raise ValueError(f"{error}; restore it, or run again.") from None
     return dict(manifest)
@@ -149,7 +151,7 @@ _NEEDED = {
     "settings": Check(lambda value: isinstance(value, dict) and _is_flat(value), "give names and values"),
     "raw_files": several("raw files", mapping(_RAW_FILE)),
     "files": Check(
-        lambda value: several("files", mapping(_FILE)).holds(value) and len(value) <= MOST_FILES, "give files"
+        lambda value: isinstance(value, list) and len(value) <= MOST_FILES, f"give a list of up to {MOST_FILES:,} files"
     ),
 }
 _OTHERS = {"machine": TEXT, "seeds": named(TEXT), "code": named(TEXT)}
@@ -158,7 +160,7 @@ _OTHERS = {"machine": TEXT, "seeds": named(TEXT), "code": named(TEXT)}
 def listed_files(
     results: Path, manifest: Mapping[str, Any], kinds: Collection[str], suffix: str = ""
 ) -> Iterator[tuple[Mapping[str, Any], Path]]:
-    """Files of some of `FILE_KINDS` that a manifest lists, each with its entry; a ValueError if one is not the file that was
+    """Files of some of `FILE_KINDS` that a manifest lists, with their entries; a ValueError if one is not what was
     listed.
 
     Paths are below the folder of results; their names end in `suffix`.

@@ -62,7 +62,8 @@ def _words(frames: Frames) -> Iterator[Markdown]:
     against = facing(tests[tests["window"] == best["window"]], best["method"])
     yield md(
         "**Words with BIO labels**: start with {best} (F1 of noun phrases {f1} %, {seconds} CPU seconds); {second} has "
-        "{next} % in {quick} s.\n\n  *Based on* [noun phrases](site:thesis-new.md#coding-chunks). *Uncertainty*: one data "
+        "{next} % in {quick} s.\n\n"
+        "  *Based on* [noun phrases](site:thesis-new.md#coding-chunks). *Uncertainty*: one data "
         "set, one training; tests compare the accuracy of labels, not F1, and find it better than {worse} of {n} "
         "methods.",
         best=method_text(best["method"]),
@@ -97,8 +98,9 @@ def _missing_cells(frames: Frames) -> Iterator[Markdown]:
     yield md(
         "**Inputs with missing cells**: start with {random} where cells are missing completely at random"
         + ", with {other} where absence depends on the value or the label" * bool(has_other)
-        + ".\n\n  *Based on* [missing values](site:missing-values.md). *Uncertainty*: {n} data sets of categories and line "
-        "features, none of numbers from sensors. *Worse*: a test with Holm's correction finds another method better.",
+        + ".\n\n  *Based on* [missing values](site:missing-values.md). *Uncertainty*: {n} data sets of categories and "
+        "line features, none of numbers from sensors. *Worse*: a test with Holm's correction finds another method "
+        "better.",
         random=first(MCAR, 2),
         other=first(MNAR, 1),
         n=judged["dataset"].nunique(),

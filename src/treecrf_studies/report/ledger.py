@@ -203,7 +203,7 @@ def comparisons(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
         for row in claim_rows()
         for part, finding in _findings(row, measured)
         for each in finding.observations
-        if each.found is not None
+        if each.measured is not None
     ]
     frame = pd.DataFrame(rows, columns=["id", "part", "dataset", *COMPARED_COLUMNS])
     return frame.astype({name: np.float64 for name in frame if name not in COMPARED_TEXTS})
@@ -264,32 +264,34 @@ def _findings(row: Mapping[str, Any], results: Results) -> Iterator[tuple[str, F
 
 def _compared(each: Observation) -> dict[str, Any]:
     """The columns of `comparisons` of an observation."""
-    finding = each.found
-    low, high = finding.repeated or finding.interval or (np.nan, np.nan)
-    value = finding.value if isinstance(finding.value, int | float) else np.nan
-    what = finding.what or finding.numbers.removeprefix(f"{each.dataset}: ")
-    method, other = (*finding.methods, "", "")[:2]
+    measured = each.measured
+    low, high = measured.repeated or measured.interval or (np.nan, np.nan)
+    value = measured.value if isinstance(measured.value, int | float) else np.nan
+    what = measured.what or measured.numbers.removeprefix(f"{each.dataset}: ")
+    method, other = (*measured.methods, "", "")[:2]
     signs = {HOLDS: "yes", LEANS: "partly", FAILS: "no"}
     is_tested = (
-        finding.p is not None or finding.papers is not None or (finding.interval is not None and not finding.repeated)
+        measured.p is not None
+        or measured.papers is not None
+        or (measured.interval is not None and not measured.repeated)
     )
-    unit = finding.unit if finding.unit is not None else "points" if is_tested else ""
+    unit = measured.unit if measured.unit is not None else "points" if is_tested else ""
     values = (
         method,
         other,
         what,
-        finding.published,
+        measured.published,
         value,
-        finding.alike,
+        measured.alike,
         low,
         high,
-        95 if finding.repeated else 90,
+        95 if measured.repeated else 90,
         unit,
-        finding.p,
-        finding.papers[1] if finding.papers else None,
+        measured.p,
+        measured.papers[1] if measured.papers else None,
         " ".join(f"{limit:g}" for limit in each.limits),
         signs[each.degree] if each.is_decided else "open",
-        finding.numbers,
+        measured.numbers,
     )
     return dict(zip(COMPARED_COLUMNS, values, strict=True))
 

@@ -205,7 +205,7 @@ def lesson_frame(lessons: Sequence[Lesson]) -> pd.DataFrame:
     -------
     DataFrame
         question; comparison ("A minus B"); source, the paper, and target, the page and anchor of the table; kind:
-        `MEAN` over the data sets where there are more than `LISTED_SETS`, `SET` for each, `LARGER` for each larger sample;
+        `MEAN` over more than `LISTED_SETS` data sets, `SET` for each, `LARGER` for each larger sample;
         dataset; value, low, high (points, 95 % interval); n_sets.
     """
     rows = [
