@@ -110,10 +110,9 @@ def plant(folder, study, n_positions, counts, **constant):
     ]
     frame = pd.DataFrame(rows).assign(**constant)
     frame["n_positions"] = np.asarray(n_positions)[frame["group"]]
-    (folder / "evidence" / study).mkdir(parents=True)
-    frame.astype({"method": "category", "draw": "category", "dataset": "category"}).to_parquet(
-        folder / f"evidence/{study}/counts.parquet"
-    )
+    place = folder / "evidence" / study / constant["dataset"]
+    place.mkdir(parents=True)
+    frame.astype({"method": "category", "draw": "category", "dataset": "category"}).to_parquet(place / "counts.parquet")
 
 
 def test_counts_give_the_test_over_trainings_and_sequences(planted, tmp_path, rng):

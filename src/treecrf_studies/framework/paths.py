@@ -57,6 +57,12 @@ class StudyFiles:
         summarised = self.settings.datasets if self.study.summary.of_dataset else self.all_datasets()
         return [name for name in self.all_datasets() if name in summarised and self.is_finished(name)]
 
+    def computed(self) -> list[str]:
+        """The finished data sets and their larger samples; all of a study that has one summary of all."""
+        if not self.study.summary.of_dataset:
+            return self.all_datasets()
+        return [name for each in self.finished() for name in (each, *self.settings.samples_of(each))]
+
     def batches(self, dataset: str, job: Job | None = None) -> list[str]:
         """The methods that share a job on a data set, joined; on a larger sample each has its own."""
         if job is not None and job.on_samples:

@@ -2,8 +2,8 @@
 commit.
 
 ``python -m treecrf_studies.report.snapshot`` writes them from a run of ``config/config.yaml``, or of several files of
-settings: the evidence of studies that the run has finished takes the place of what was there of them, that of others
-stays as it is. Tables, figures, verdicts and pages are made from the evidence, by the code as it is.
+settings: the evidence of studies and data sets that the run has finished takes the place of what was there of them, that
+of others stays as it is. Tables, figures, verdicts and pages are made from the evidence, by the code as it is.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,7 +36,7 @@ from treecrf.io.files import (
 from treecrf_studies.framework.frames import Frames
 from treecrf_studies.framework.page import flat_name, study_page
 from treecrf_studies.framework.paths import StudyFiles
-from treecrf_studies.framework.settings import Settings, config_parser, load_settings
+from treecrf_studies.framework.settings import Difference, Settings, config_parser, load_settings
 from treecrf_studies.framework.study import BY_JOB, Study
 from treecrf_studies.framework.views import CELL, read_view
 from treecrf_studies.records.jobs import read_records
@@ -74,18 +74,22 @@ EVIDENCE = "evidence"
 REMADE = "Later code made tables, figures and verdicts from the evidence of these runs."
 """Said of a part that was made anew from the evidence."""
 
+BY_DATASET = ("raw_files", "cpu_time", "cpu_seconds_by_phase")
+"""What the origin of a study has a row of for each data set."""
+
 EVIDENCE_DIGITS = 8
 """Significant ones of numbers with a point in it."""
 
 
 class StudyPart(NamedTuple):
-    """The part of a snapshot that is about one study: it comes from one run, and stays when others are replaced.
+    """The part of a snapshot that is about one study.
 
-    The origin is what `PROVENANCE` holds.
+    The runs that it comes from, each as `PROVENANCE` holds it: the newest, then earlier ones of data sets that the
+    newest has not finished.
     """
 
     study: Study
-    origin: dict[str, Any]
+    runs: list[dict[str, Any]]
 
 
 def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: datetime.date) -> None:
@@ -113,15 +117,18 @@ def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: da
             "results`."
         )
     final = Path(folder)
-    run = {study.name for study in registry() if _is_finished(StudyFiles(study, settings))}
+    run = {study.name for study in registry() if _has_results(StudyFiles(study, settings))}
     if not run and not (final / EVIDENCE).is_dir():
         raise ValueError(f"{settings.results}: no study is finished there; run `make results` first.")
     new, old = (final.with_name(f"{final.name}.{os.getpid()}.{suffix}") for suffix in ("tmp", "old"))
     try:
         for study in registry():
             if study.name in run:
-                write_json(_origin(study, settings, today), new / study.name / PROVENANCE)
+                earlier = _earlier_runs(StudyFiles(study, settings), final)
+                write_json(_origin(study, settings, today) | {"earlier": earlier}, new / study.name / PROVENANCE)
                 write_evidence(study, settings, new / EVIDENCE)
+                kept = [name for run in earlier for name in run["data_sets"]]
+                keep_evidence(study, final / EVIDENCE, new / EVIDENCE, kept)
             elif (final / study.name / PROVENANCE).is_file():
                 origin = read_json(final / study.name / PROVENANCE)
                 write_json(origin | {"remade": True}, new / study.name / PROVENANCE)
@@ -144,33 +151,30 @@ def write_site(folder: Path, old: Path) -> None:
     ledger.write_ledger(evidence, decides=True, folder=folder)
     judged = ledger.read_ledger(folder)
     settings = recorded_settings(folder)
-    costs = pd.DataFrame([row for part in parts for row in part.origin["cpu_time"]])
+    runs = [run for part in parts for run in part.runs]
+    costs = pd.DataFrame([row for run in runs for row in run["cpu_time"]])
     if len(costs):  # studies share the jobs that prepare their data
         costs = costs.drop_duplicates(["study", "step", "data set"])
     with tempfile.TemporaryDirectory(prefix="treecrf-") as place:
         results = shutil.copytree(evidence, Path(place, "results"))
         remade = settings.model_copy(update={"results": str(results)})
-        kept = [(old if part.origin.get("remade") else folder) / part.study.name for part in parts]
+        kept = [(old if part.runs[0].get("remade") else folder) / part.study.name for part in parts]
         frames = Frames(remade)
         every = [_shown(part.study, frames, before) for part, before in zip(parts, kept, strict=True)]
         shown = [study for study in every if study is not None]
         pages = pages_of_papers(frames, shown, judged)
         pages.insert(0, overview(frames, shown, judged.claims, _absent(parts), costs, pages=pages))
-        origins = _origins(parts, settings, costs, any(evidence.glob("*/counts.parquet")))
-        dates, commits = (
-            with_and(dict.fromkeys(str(part.origin[name])[:10] for part in parts)) for name in ("date", "commit")
-        )
+        origins = _origins(parts, costs, any(evidence.glob(f"*/*/{FILE}")))
+        dates, commits = (with_and(dict.fromkeys(str(run[name])[:10] for run in runs)) for name in ("date", "commit"))
         pages.append(cite_page(f"results of {dates}, code at commit {commits}"))
         pages.append(Page(RUN, "What was run", "What was run", [Group("", origins)]))
         write_pages(pages, folder, _banner(parts), documentation="..")
 
 
-def _is_finished(files: StudyFiles) -> bool:
-    """Whether the run shows something of a study; a ValueError where it has finished data sets and no table."""
-    tables = [Path(path).is_file() for path in files.tables(".csv")]
-    if tables and not any(tables) and files.study.summary.of_dataset and files.finished():
-        raise ValueError(f"{files.folder}/tables has no table: this study is not finished; run `make results` first.")
-    return any(Path(path).is_file() for path in files.results())
+def _has_results(files: StudyFiles) -> bool:
+    """Whether the run has a finished data set of a study, or, where one summary is of all, a table or a figure."""
+    is_summed_up = files.study.summary.of_dataset and bool(files.finished())
+    return is_summed_up or any(Path(path).is_file() for path in files.results())
 
 
 def _shown(study: Study, frames: Frames, old: Path) -> Shown | None:
@@ -207,17 +211,21 @@ def _draw(study: Study, frames: Frames, old: Path) -> None:
 
 def _banner(parts: Sequence[StudyPart]) -> Markdown:
     """What stands above every page: when its run was, with a link to where it says what was run."""
-    dates = with_and(dict.fromkeys(part.origin["date"] for part in parts))
+    dates = with_and(dict.fromkeys(run["date"] for part in parts for run in part.runs))
     return md("> Results of {dates}: [what was run](site:{run}#origin).", dates=dates, run=Markdown(RUN))
 
 
 def read_parts(folder: Path) -> list[StudyPart]:
     """The parts of the snapshot in `folder`, in the order of the registry."""
-    return [
-        StudyPart(study, read_json(folder / study.name / PROVENANCE))
-        for study in registry()
-        if (folder / study.name / PROVENANCE).is_file()
-    ]
+    parts = [StudyPart(study, _runs(folder, study)) for study in registry()]
+    return [part for part in parts if part.runs]
+
+
+def _runs(folder: Path, study: Study) -> list[dict[str, Any]]:
+    """The runs that the part of a study comes from, the newest first; none where there is no such part."""
+    path = folder / study.name / PROVENANCE
+    newest = read_json(path) if path.is_file() else None
+    return [] if newest is None else [newest, *newest.pop("earlier", [])]
 
 
 # --- parts ------------------------------------------------------------------------------------------
@@ -231,9 +239,14 @@ def recorded_settings(folder: Path) -> Settings:
     ValueError
         If one of them is no setting any more.
     """
+    return _joined_settings(run for part in read_parts(folder) for run in reversed(part.runs))
+
+
+def _joined_settings(runs: Iterable[Mapping[str, Any]]) -> Settings:
+    """The settings of runs, each laid over those before."""
     recorded: dict[str, Any] = {}
-    for part in read_parts(folder):
-        given = part.origin["settings"]
+    for run in runs:
+        given = run["settings"]
         recorded |= given | {"datasets": recorded.get("datasets", {}) | given["datasets"]}
     former = {study.name: "as the protocol was when this was run" for study in registry()}
     return load_settings(recorded | {"reasons": former | recorded.get("reasons", {})})
@@ -241,7 +254,7 @@ def recorded_settings(folder: Path) -> Settings:
 
 def _origin(study: Study, settings: Settings, today: datetime.date) -> dict[str, Any]:
     """Where the numbers of a study come from."""
-    results = Path(settings.results)
+    results, files = Path(settings.results), StudyFiles(study, settings)
     jobs = provenance.job_costs(results, provenance.used_datasets(settings, registry()))
     records = read_records(results)
     records = records[records["name"].map(provenance.study_of) == study.name]
@@ -257,44 +270,74 @@ def _origin(study: Study, settings: Settings, today: datetime.date) -> dict[str,
         **origin,
         "commit": next(iter(frames["environments"]["commit"].dropna()), origin["commit"]),  # that ran most jobs
         "banner": settings.banner,
-        "unfinished": unfinished(StudyFiles(study, settings)),
+        "unfinished": unfinished(files),
+        "data_sets": files.computed(),
         # Through JSON text: pandas knows how to write its own values, and a phase that a method lacks is null, not NaN.
         **{name: json.loads(frame.to_json(orient="records")) for name, frame in frames.items()},
     }
 
 
+def _earlier_runs(files: StudyFiles, folder: Path) -> list[dict[str, Any]]:
+    """The runs in the snapshot in `folder` that computed data sets of a study which the new run has not finished."""
+    lacking = set(files.all_datasets()) - set(files.computed())
+    earlier = []
+    for run in _runs(folder, files.study):
+        kept = [name for name in run["data_sets"] if name in lacking]
+        lacking -= set(kept)
+        of_kept = {name: [row for row in run[name] if row["data set"] in kept] for name in BY_DATASET}
+        earlier += [{**run, "data_sets": kept, **of_kept}] * bool(kept)
+    return earlier
+
+
 def _absent(parts: Sequence[StudyPart]) -> Mapping[str, str]:
     """Studies that there is nothing of, and the data sets that others lack."""
-    lacking = {part.study.name: part.origin["unfinished"] for part in parts}
+    kept = {part.study.name: {name for run in part.runs for name in run["data_sets"]} for part in parts}
+    lacking = {
+        part.study.name: [name for name in part.runs[0]["unfinished"] if name not in kept[part.study.name]]
+        for part in parts
+    }
     texts = {study.title: ", ".join(lacking.get(study.name, ["all data sets"])) for study in registry()}
     return {title: f"no results of {names}" for title, names in texts.items() if names}
 
 
-def _origins(parts: Sequence[StudyPart], settings: Settings, costs: pd.DataFrame, has_counts: bool) -> list[Section]:
+def _differences(part: StudyPart, parts: Sequence[StudyPart]) -> Iterator[Difference]:
+    """Where the settings of a study differ from the protocol; of several runs, each on its data sets."""
+    every = [run for other in parts for run in other.runs]
+    for run in part.runs:
+        differences = [each for each in _joined_settings([*every, run]).differences if each.study == part.study.name]
+        if len(part.runs) == 1:
+            yield from differences
+        else:
+            named = [[name for name in run["data_sets"] if name in (each.datasets or [name])] for each in differences]
+            yield from (each._replace(datasets=tuple(of)) for each, of in zip(differences, named, strict=True) if of)
+
+
+def _origins(parts: Sequence[StudyPart], costs: pd.DataFrame, has_counts: bool) -> list[Section]:
     """Where the numbers of each study come from, and what they took."""
     rows = [
         {
             "study": part.study.title,
-            "run on": part.origin["date"],
-            "commit": str(part.origin["commit"])[:10],
-            "machine": part.origin["machine"],
+            "data sets": "all" if len(part.runs) == 1 else ", ".join(run["data_sets"]),
+            "run on": run["date"],
+            "commit": str(run["commit"])[:10],
+            "machine": run["machine"],
         }
         for part in parts
+        for run in part.runs
     ]
     files = [
         md("[{title}]({name}/{file})", title=part.study.title, name=part.study.name, file=Markdown(PROVENANCE))
         for part in parts
     ]
-    banners = dict.fromkeys(filter(None, (part.origin.get("banner") for part in parts)))
+    banners = dict.fromkeys(filter(None, (run.get("banner") for part in parts for run in part.runs)))
     shown: list[Part] = [
         *listed(sentence for text in banners for sentence in re.split(r"(?<=\.) ", text)),
         Table("When and where the studies were run", pd.DataFrame(rows)),
-        *([paragraph(REMADE)] if any(part.origin.get("remade") for part in parts) else []),
+        *([paragraph(REMADE)] if any(part.runs[0].get("remade") for part in parts) else []),
         paragraph("Settings, seeds, versions and checksums: {files}.", files=joined(files)),
     ]
     sections = [Section("origin", "Origin of the results", shown)]
-    run = {part.study.name for part in parts}
-    differing = differing_layout(each for each in settings.differences if each.study in run)
+    differing = differing_layout(each for part in parts for each in _differences(part, parts))
     if len(differing):
         sections.append(Section("differing", TITLE, [Table(TITLE, differing)]))
     sections.append(Section("evidence", "Compute it again", [about_evidence(has_counts)]))
@@ -324,18 +367,17 @@ def write_evidence(study: Study, settings: Settings, folder: Path) -> None:
     names = dict.fromkeys(name for entry in (*study.tables, *study.figures) for name in entry.needs)
     names |= dict.fromkeys(study.explored)
     paths = {*files.claimed(), *(path for of_frame in files.frames(names).values() for path in of_frame)}
-    with_frames = {Path(path).parent.name for path in paths if Path(path).is_file()}
-    for path in map(Path, sorted(paths)):
-        if path.is_file():
-            text = read_frame(path).to_csv(index=False, float_format=f"%.{EVIDENCE_DIGITS}g")
-            write_text(text, (folder / path.relative_to(settings.results)).with_suffix(".csv"))
+    there = [path for path in map(Path, sorted(paths)) if path.is_file()]
+    for path in there:
+        text = read_frame(path).to_csv(index=False, float_format=f"%.{EVIDENCE_DIGITS}g")
+        write_text(text, (folder / path.relative_to(settings.results)).with_suffix(".csv"))
     write_counts(study, settings, folder / study.name)
     for path in map(Path, files.descriptions()):
-        if path.is_file() and path.parent.name in with_frames:
+        if path.is_file() and path.parent.name in {frame.parent.name for frame in there}:
             write_text(path.read_text(encoding="utf-8"), folder / path.relative_to(settings.results))
 
 
-def keep_evidence(study: Study, old: Path, folder: Path) -> None:
+def keep_evidence(study: Study, old: Path, folder: Path, datasets: Collection[str] | None = None) -> None:
     """Copy what `write_evidence` once wrote, with the descriptions of the data sets that there are frames of.
 
     Parameters
@@ -343,13 +385,19 @@ def keep_evidence(study: Study, old: Path, folder: Path) -> None:
     study : Study
     old, folder : Path
         Copied from and to.
+    datasets : collection of str, optional
+        Those whose evidence takes the place of what is there of them; by default everything is copied.
     """
     if not (old / study.name).is_dir():
         return
-    shutil.copytree(old / study.name, folder / study.name)
+    if datasets is None:
+        shutil.copytree(old / study.name, folder / study.name)
     for frames in (old / study.name).iterdir():
+        if datasets is not None and frames.name in datasets:
+            shutil.rmtree(folder / study.name / frames.name, ignore_errors=True)  # of a job or two that have ended
+            shutil.copytree(frames, folder / study.name / frames.name)
         description = old / "data" / frames.name
-        if not study.draws and description.is_dir():
+        if (datasets is None or frames.name in datasets) and not study.draws and description.is_dir():
             shutil.copytree(description, folder / "data" / frames.name, dirs_exist_ok=True)
 
 
@@ -384,7 +432,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 FILE = "counts.parquet"
-"""In the folder of a study's evidence."""
+"""In the folder of a data set's evidence."""
 
 KEYS = [*CELL, "draw", "sequence", "group"]
 NUMBERS = ["n_positions", "n_correct"]
@@ -393,7 +441,8 @@ WHOLE = ["sequence", "group", *NUMBERS]
 
 
 def write_counts(study: Study, settings: Settings, folder: Path) -> None:
-    """Write the counts of a study to a folder, if its results have any (`count_sequences`).
+    """Write the counts of a study to the folders of its data sets in a folder, where its results have any
+    (`count_sequences`).
 
     Parameters
     ----------
@@ -402,10 +451,12 @@ def write_counts(study: Study, settings: Settings, folder: Path) -> None:
         Where its results are.
     folder : Path
     """
-    counts = count_sequences(study, settings)
-    if len(counts):
-        with atomic(folder / FILE) as temporary:
-            _write(counts, temporary)
+    run = Frames(settings)
+    for dataset in run.files[study.name].all_datasets():
+        counts = count_sequences(run, study, dataset)
+        if len(counts):
+            with atomic(folder / dataset / FILE) as temporary:
+                _write(counts, temporary)
 
 
 def _write(counts: pd.DataFrame, path: Path) -> None:
@@ -428,31 +479,28 @@ def _write(counts: pd.DataFrame, path: Path) -> None:
     )
 
 
-def count_sequences(study: Study, settings: Settings) -> pd.DataFrame:
-    """Test positions and correct ones by `KEYS`.
+def count_sequences(run: Frames, study: Study, dataset: str) -> pd.DataFrame:
+    """Test positions and correct ones by `KEYS`, on one data set.
 
     Draw: the training, damaged training set or draw of the data. Sequence -1: only the group of related sequences is
     kept. Point: whether cross-validation or the test set chose the settings. Texts are categories.
     """
-    parts = [pd.DataFrame(columns=[*KEYS, *NUMBERS]), *_of_jobs(study, settings)]
+    parts = [pd.DataFrame(columns=[*KEYS, *NUMBERS]), *_of_jobs(run, study, dataset)]
     counts = stacked(parts)
     texts = counts.columns.difference(WHOLE)
     kinds = dict.fromkeys(texts, "category") | dict.fromkeys(WHOLE, "int64")
     return counts.astype(kinds).sort_values(KEYS, kind="stable", ignore_index=True)
 
 
-def _of_jobs(study: Study, settings: Settings) -> Iterator[pd.DataFrame]:
+def _of_jobs(run: Frames, study: Study, dataset: str) -> Iterator[pd.DataFrame]:
     """The counts of each job; one after another, as predictions are large."""
-    run = Frames(settings)
-    files = run.files[study.name]
-    for dataset in files.all_datasets():
-        frames, outcomes = run.several(study.name, study.explored, [dataset]), files.outcomes(dataset)
-        for view in BY_JOB:
-            for name in dict.fromkeys(
-                part if isinstance(part, str) else part.frames[0] for part in study.views.get(view, ())
-            ):
-                for path in filter(Path.is_file, map(Path, outcomes.get(name, ()))):
-                    yield _summed(read_view(study, view, frames | {name: read_frame(path)}))
+    frames, outcomes = run.several(study.name, study.explored, [dataset]), run.files[study.name].outcomes(dataset)
+    for view in BY_JOB:
+        for name in dict.fromkeys(
+            part if isinstance(part, str) else part.frames[0] for part in study.views.get(view, ())
+        ):
+            for path in filter(Path.is_file, map(Path, outcomes.get(name, ()))):
+                yield _summed(read_view(study, view, frames | {name: read_frame(path)}))
 
 
 def _summed(rows: pd.DataFrame) -> pd.DataFrame:

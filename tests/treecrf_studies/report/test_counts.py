@@ -12,6 +12,7 @@ from planted_predictions import predictions
 from treecrf.io.files import write_frame
 from treecrf_studies import missing, training
 from treecrf_studies.datasets import load
+from treecrf_studies.framework.frames import Frames
 from treecrf_studies.framework.jobs import JobContext, SummaryContext
 from treecrf_studies.framework.settings import load_settings
 from treecrf_studies.report.snapshot import FILE, count_sequences, write_counts
@@ -76,7 +77,7 @@ def test_the_lines_of_the_documentation_give_the_tests_of_the_run(run, tmp_path)
 
 
 def test_counts_are_those_of_each_training_and_sequence(run):
-    counts = count_sequences(training.STUDY, run[0]).query("point == 'choice'")
+    counts = count_sequences(Frames(run[0]), training.STUDY, "hyphen").query("point == 'choice'")
     assert set(counts["draw"]) == {"training 0", "training 1", "training 2"}  # not the unperturbed one
     assert set(counts.groupby(["decoder", "method", "draw"], observed=True)["sequence"].nunique()) == {20}
     predicted = pd.read_parquet(f"{run[0].results}/training/hyphen/treecrf.predictions.parquet")
@@ -88,7 +89,7 @@ def test_counts_are_those_of_each_training_and_sequence(run):
 
 
 def test_counts_at_the_peak_are_those_of_the_best_iteration(run):
-    counts = count_sequences(training.STUDY, run[0]).query(
+    counts = count_sequences(Frames(run[0]), training.STUDY, "hyphen").query(
         "point == 'peak' and method == 'treecrf' and decoder == 'viterbi'"
     )
     curves = pd.read_parquet(f"{run[0].results}/training/hyphen/treecrf.curves.parquet")
@@ -101,7 +102,12 @@ def test_counts_at_the_peak_are_those_of_the_best_iteration(run):
 
 def test_counts_after_the_last_iteration_are_of_all_perturbed_trainings(run):
     wanted = "point == 'last' and method == 'treecrf' and decoder == 'viterbi'"
-    found = count_sequences(training.STUDY, run[0]).query(wanted).groupby("draw", observed=True)["n_correct"].sum()
+    found = (
+        count_sequences(Frames(run[0]), training.STUDY, "hyphen")
+        .query(wanted)
+        .groupby("draw", observed=True)["n_correct"]
+        .sum()
+    )
     curves = pd.read_parquet(f"{run[0].results}/training/hyphen/treecrf.curves.parquet").query(
         "decoder == 'viterbi' and run >= 0"
     )
@@ -124,7 +130,7 @@ def test_counts_of_missing_values_are_sums_over_test_sets(tmp_path):
         [{**cells, "draw": one, "test_set": other, "n_correct": one + 2 * other} for one in (0, 1) for other in (0, 1)]
     )
     write_frame(frame, tmp_path / "missing/hyphen/imputation.counts.parquet")
-    counts = count_sequences(missing.STUDY, settings)
+    counts = count_sequences(Frames(settings), missing.STUDY, "hyphen")
     assert counts[["variant", "draw", "sequence", "n_positions", "n_correct"]].to_numpy().tolist() == [
         ["10 % missing", "training set 0", 3, 10, 2],
         ["10 % missing", "training set 1", 3, 10, 4],
@@ -133,10 +139,10 @@ def test_counts_of_missing_values_are_sums_over_test_sets(tmp_path):
 
 def test_without_counts_there_is_no_file(tmp_path):
     write_counts(training.STUDY, settings_of(tmp_path / "nothing"), tmp_path)
-    assert not (tmp_path / FILE).exists()
+    assert list(tmp_path.rglob(FILE)) == []
     folder = tmp_path / "training/hyphen"
     write_frame(predictions("memm", 2).iloc[:0], folder / "memm.predictions.parquet")
     write_counts(
         training.STUDY, settings_of(tmp_path, training={"datasets": ["hyphen"], "methods": ["memm"]}), tmp_path
     )
-    assert not (tmp_path / FILE).exists()
+    assert list(tmp_path.rglob(FILE)) == []

@@ -146,6 +146,43 @@ def test_a_study_that_the_run_does_not_have_stays(runs):
     assert verdicts == [["replicated", "not_run"], ["replicated", "replicated"]]
 
 
+def test_data_sets_that_a_run_has_not_finished_stay_from_earlier_runs(tmp_path):
+    """A long run is published in parts."""
+    run, folder = tmp_path / "run", tmp_path / "snapshot"
+    write_training_results(run)  # of hmm, and one frame of xor
+    settings = settings_of(run, datasets={"hmm": {}, "xor": {}}, training={"datasets": ["hmm", "xor"]})
+
+    def write_set(name, points):
+        for path in (run / "training/hmm").glob("*.csv"):
+            frame = pd.read_csv(path).assign(dataset=name)
+            values = {"value": frame["value"] + points} if "value" in frame else {}
+            frame.assign(**values).to_csv(run / "training" / name / path.name, index=False)
+
+    def write_part(day):
+        write_snapshot(settings, folder, DAY.replace(day=day))
+        evidence = folder / "evidence/training"
+        found = {path.relative_to(evidence).as_posix(): path.read_bytes() for path in evidence.rglob("*.csv")}
+        return found, read_json(folder / "training/provenance.json")
+
+    write_set("xor", 0)
+    first, origin = write_part(2)
+    assert (origin["data_sets"], origin["earlier"]) == (["hmm", "xor"], [])
+    write_set("xor", -1)
+    shutil.rmtree(run / "training/hmm")
+    second, origin = write_part(3)
+    [earlier] = origin["earlier"]
+    assert (origin["date"], origin["data_sets"]) == ("2000-01-03", ["xor"])
+    assert (earlier["date"], earlier["data_sets"]) == ("2000-01-02", ["hmm"])
+    assert {name.split("/")[0] for name in first if first[name] != second[name]} == {"xor"}
+    assert second.keys() == first.keys()
+    table = pd.read_csv(folder / "run_files/when-and-where-the-studies-were-run.csv", keep_default_na=False)
+    assert table[["data sets", "run on"]].to_numpy().tolist() == [["xor", "2000-01-03"], ["hmm", "2000-01-02"]]
+    assert "Results of 2000-01-03 and 2000-01-02: " in (folder / "index.md").read_text()
+    shutil.rmtree(run)
+    third, origin = write_part(4)  # made anew from both
+    assert (third, origin["earlier"], origin["remade"]) == (second, [earlier], True)
+
+
 def test_a_study_that_ran_again_leaves_nothing_of_its_old_part(both, tmp_path):
     before = files_of(both, "training")
     assert "evidence/cost/scaling.csv" in files_of(both, "cost")
