@@ -1,8 +1,9 @@
 """`treecrf fit` with defaults on files of strangers, beside rivals: gap to the best, estimate minus truth, CPU seconds.
 
-``TREECRF_MIRROR=folder python benchmarks/own_files.py facies bach --splits 2`` reads ``folder/strangers/NAME_train.csv.gz`` alone.
-Groups of sequences are split at random, 70 % train. LightGBM sees lags -2 to 2, and a part of the training groups chooses its leaves
-and iterations; CRFsuite sees neighbours, pairs, affixes and shapes of text, other files with bins and the same lags.
+``TREECRF_MIRROR=folder python benchmarks/own_files.py facies bach --splits 2`` reads
+``folder/strangers/NAME_train.csv.gz`` alone. Groups of sequences are split at random, 70 % train. LightGBM sees lags -2
+to 2, and a part of the training groups chooses its leaves and iterations; CRFsuite sees neighbours, pairs, affixes and
+shapes of text, other files with bins and the same lags.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ def ours(train: SequenceSet, test: SequenceSet, metric: Metric, budget: float) -
 
 
 def lightgbm(train: SequenceSet, test: SequenceSet, metric: Metric, _budget: float) -> Result:
-    """LightGBM on lags, with leaves and iterations that held-out groups choose; without regularization rare labels make it diverge."""
+    """LightGBM on lags, regularized, or rare labels make it diverge; held-out groups choose leaves and iterations."""
     fitting, judging = (train.select(part) for part in hold_out(train.groups, SHARE, 0))
 
     def fitted(data: SequenceSet, leaves: int, n_iterations: int) -> WindowLightGBM:
@@ -153,8 +154,8 @@ METHODS: dict[str, Callable[[SequenceSet, SequenceSet, Metric, float], Result]] 
 def compare(data: SequenceSet, seed: int, budget: float) -> pd.DataFrame:
     """One split: a row for each method.
 
-    points, estimate, low, high (percent); gap, gap_low, gap_high (points of ours minus the best rival's, on the row of ours);
-    holds (whether the interval has the truth), announced, seconds.
+    points, estimate, low, high (percent); gap, gap_low, gap_high (points of ours minus the best rival's, on the row of
+    ours); holds (whether the interval has the truth), announced, seconds.
     """
     metric = choose_metric(data)
     train, test = (data.select(part) for part in hold_out(data.groups, SHARE, seed))
@@ -189,8 +190,8 @@ def main() -> None:
     for name in options.names:
         data = read(name)
         for seed in range(options.splits):
-            found = compare(data, seed, options.budget).assign(file=name, split=seed).round(2)
-            print(found.set_index(["file", "split", "method"]).to_string(), flush=True)
+            rows = compare(data, seed, options.budget).assign(file=name, split=seed).round(2)
+            print(rows.set_index(["file", "split", "method"]).to_string(), flush=True)
 
 
 if __name__ == "__main__":

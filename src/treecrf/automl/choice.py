@@ -51,7 +51,7 @@ MOST_POSITIONS = 20_000
 """Of a larger file, sequences drawn at random choose."""
 
 NEGLIGIBLE, NEGLIGIBLE_LOG_LOSS = 0.2, 0.01
-"""By which a simpler or faster candidate may differ from the best one: points of the metric, and share of its log loss."""
+"""By which a simpler or faster candidate may differ from the best one: points, and share of its log loss."""
 
 LEAST_BUDGET = 40.0
 """Windows and settings are compared as with this budget where it is larger, so that more of it only adds candidates."""
@@ -124,8 +124,8 @@ class Choice(NamedTuple):
             "the interval goes down to it": self.accuracy.low <= always,
             "the probabilities say no more than the shares of the labels": self.log_loss >= entr(shares).sum(),
         }
-        found = " and ".join(doubt for doubt, holds in doubts.items() if holds)
-        return f" What was chosen may be no better: {found}." if found else ""
+        reasons = " and ".join(doubt for doubt, holds in doubts.items() if holds)
+        return f" What was chosen may be no better: {reasons}." if reasons else ""
 
     def build(self, options: FitOptions) -> tuple[Labeller, str]:
         """What was chosen, not trained, and its treatment of missing cells; an average sees them as they are."""
@@ -161,8 +161,8 @@ class Plan(NamedTuple):
     seed: int
 
     def _through_folds(self) -> float:
-        """CPU seconds of a candidate of each method in all folds, of others, which take as much as these on average, and
-        once more with halves.
+        """CPU seconds of a candidate of each method in all folds, of others, which take as much as these on average,
+        and once more with halves.
         """
         firsts = [refine(of_method[0][0], self.search.folds.data) for of_method in self.rounds.values()]
         costs = [self.search.cost(each) for each in (*self.text, *firsts)]
@@ -522,7 +522,7 @@ def cross_fit_weights(
 def blend(
     marginals: list[NDArray[np.float32]], weights: NDArray[np.float64], part: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """The averages of marginals of shape (n_positions, n_labels), one array a candidate, by the weights of each part."""
+    """Averages of marginals, shape (n_positions, n_labels), an array a candidate, by the weights of each part."""
     blended = np.zeros(marginals[0].shape)
     for candidate, each in enumerate(marginals):
         blended += weights[part, candidate][:, None] * each

@@ -322,8 +322,8 @@ class CVResults(NamedTuple):
         return max((fold.iterations for fold in self.folds), key=len)
 
     def stage_within(self, most_iterations: float) -> int:
-        """The best stage, or, where it has more iterations than can be afforded, the last one that can, but none that is
-        worse by more than `NEARLY`.
+        """The best stage, or, where it has more iterations than can be afforded, the last one that can, but none that
+        is worse by more than `NEARLY`.
         """
         best, iterations, points = self.best_stage(), self.iterations(), self.counts().points
         if iterations[best] <= most_iterations:
@@ -344,8 +344,8 @@ class CVResults(NamedTuple):
 
 
 def one_standard_error_choice(counts: Counts, log_loss: NDArray[np.float64], n_errors: float = 1.0) -> int:
-    """Of candidates that are within a standard error of the best one by the metric, or `n_errors` of them, that with the
-    smallest log loss.
+    """Of candidates that are within a standard error of the best one by the metric, or `n_errors` of them, that with
+    the smallest log loss.
 
     Scores of a small file differ by chance more than by merit, and the probability of the truth says more. Of
     candidates that get the same right everywhere, the first counts.
@@ -400,11 +400,11 @@ class LearningCurve(NamedTuple):
         n_groups = whole.numerator.shape[-1]
         if min(wrong) <= 0 or n_groups < 2:
             return cls()
-        found = log(wrong[1] / wrong[0]) / log(2)
+        measured = log(wrong[1] / wrong[0]) / log(2)
         parts = half.parts / wrong[1] - whole.parts / wrong[0]  # of the logarithm, up to its sign
         error = sqrt(n_groups / (n_groups - 1)) * float(np.linalg.norm(parts - parts.mean())) / log(2)
         share = SPREAD**2 / (SPREAD**2 + error**2)
-        exponent = share * found + (1 - share) * USUAL
+        exponent = share * measured + (1 - share) * USUAL
         return cls(float(np.clip(exponent, 0, MOST)), SPREAD * sqrt(1 - share))
 
     def correct(self, estimate: Accuracy, ratio: float, n_folds: int) -> Accuracy:

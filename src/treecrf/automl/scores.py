@@ -147,8 +147,8 @@ class Metric(NamedTuple):
         else:
             scheme = strict_scheme(data.label_names)
             spans = [find_chunks(codes, data.label_names, data.offsets, scheme) for codes in (truth, predicted)]
-        keys = [_keys(found, data) for found in spans]
-        sequences = [np.searchsorted(data.offsets, found[:, 0], side="right") - 1 for found in spans]
+        keys = [_keys(of_spans, data) for of_spans in spans]
+        sequences = [np.searchsorted(data.offsets, of_spans[:, 0], side="right") - 1 for of_spans in spans]
         correct = np.isin(keys[1], keys[0], assume_unique=True)
         n_true, n_predicted, n_correct = (
             np.bincount(places, minlength=len(data)).astype(np.int64) for places in (*sequences, sequences[1][correct])

@@ -1,4 +1,4 @@
-"""Trials of candidates within a budget: a few iterations on the first folds, then whole trainings through all of them."""
+"""Trials of candidates within a budget: a few iterations on the first folds, then whole trainings through all."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ class BudgetedSearch:
         return sum(self._screening_cost(candidate) for candidates in rounds for candidate in candidates)
 
     def screen(self, rounds: list[list[Candidate]], share: float) -> None:
-        """Try the candidates of a method with a few iterations on the first folds, as far as a share of the budget lasts.
+        """Try the candidates of a method with a few iterations on the first folds, while a share of the budget lasts.
 
         As many folds compare as the share of the budget allows for all candidates: the differences between them are
         small.
@@ -183,8 +183,8 @@ class BudgetedSearch:
         self.best += [best] if best is not None else []
 
     def enlarge(self, ranked: list[Candidate], seed: int) -> bool:
-        """Replace the folds of a large file by one, in which the rest of the file trains, as far as what is left lasts for
-        these candidates; whether it has so much more that it did.
+        """Replace the folds of a large file by one, in which the rest of the file trains, as far as what is left lasts
+        for these candidates; whether it has so much more that it did.
 
         Candidates with many weights, such as those of pairs of words, gain more from it than others.
         """
