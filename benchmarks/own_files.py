@@ -76,7 +76,7 @@ def ours(train: SequenceSet, test: SequenceSet, metric: Metric, budget: float) -
     folds = make_folds(train, 0, MOST_POSITIONS, metric)
     compared = affordable(methods_to_compare(options)[0], folds.data, budget, len(folds.parts))
     planned = plan(folds, candidate_windows(without_stamps(train)), compared, options)
-    announced, choice = planned.seconds, planned.carry_out()
+    announced, choice = planned.predict_seconds(), planned.carry_out()
     labeller, treatment = choice.build(options)
     transform = prepare_missing(labeller, treatment, train)
     train, test = (data if transform is None else transform.transform(data) for data in (train, test))

@@ -52,6 +52,11 @@ class Counts(NamedTuple):
         return cls(*(np.stack(arrays) for arrays in zip(*parts, strict=True)))
 
     @classmethod
+    def pooled(cls, parts: Sequence[Counts]) -> Counts:
+        """Those of several sets of labellings of the same sequences, one set after another."""
+        return cls(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+    @classmethod
     def joined(cls, parts: Sequence[Counts]) -> Counts:
         """Those of one set of sequences after those of another."""
         return cls(*(np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)))

@@ -390,8 +390,7 @@ def _choose(
     planned = plan(folds, windows, compared, options)
     shared.note(
         f"Comparing {', '.join(compared)} with windows {' and '.join(map(_sides, windows))} by cross-validation "
-        f"(--budget {options.budget:g}): about {max(planned.seconds, 1):.0f} CPU seconds on one core, with the training "
-        "on the whole file."
+        f"(--budget {options.budget:g})."
     )
     if folds.are_blocks:
         shared.note(
@@ -404,6 +403,10 @@ def _choose(
             f"{len(folds.data):,} sequences ({counted(folds.data.n_positions, 'position')}), drawn at random, are used "
             "for the choice; of a file with many more, others train the best candidates."
         )
+    seconds = max(planned.predict_seconds(), 1)
+    shared.note(
+        f"By the first trials, about {seconds:.0f} CPU seconds on one core, with the training on the whole file."
+    )
     with shared.progress("choosing", 100) as tick:
         choice = planned.carry_out(tick)
     unit = "block" if folds.are_blocks else unit

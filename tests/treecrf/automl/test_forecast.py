@@ -1,0 +1,96 @@
+"""The time that is announced: from charges that are known beforehand, and the speed of the first trials."""
+
+import pytest
+from builders import letter_before
+
+from treecrf.automl import search
+from treecrf.automl.candidates import METHODS, estimate_seconds
+from treecrf.automl.choice import plan
+from treecrf.automl.cross_validation import fit_fold, make_folds
+from treecrf.automl.fitting import FitOptions
+from treecrf.automl.forecast import Pace
+
+COMPARED = {name: {"iterations": 5} for name in METHODS[:3]}
+
+
+def planned(budget, windows=((0, 0), (1, 1))):
+    return plan(make_folds(letter_before(20), 0, 10_000), windows, COMPARED, FitOptions(budget=budget))
+
+
+class Machine:
+    """A clock that trainings move on: by a share of what they are expected to take, and once by what they load."""
+
+    def __init__(self, speeds, loading):
+        self.now, self.speeds, self.loading = 0.0, speeds, dict.fromkeys(speeds, loading)
+
+    def fit_fold(self, candidate, split, *arguments):
+        seconds = estimate_seconds(candidate.build(), split.train, candidate.iterations)
+        self.now += self.speeds[candidate.method] * seconds + self.loading.pop(candidate.method, 0.0)
+        return fit_fold(candidate, split, *arguments)
+
+    def time(self):
+        return self.now
+
+
+@pytest.fixture
+def machine(monkeypatch):
+    def make(speeds, loading=0.0):
+        made = Machine(dict(zip(METHODS, speeds, strict=False)), loading)
+        monkeypatch.setattr(search, "fit_fold", made.fit_fold)
+        monkeypatch.setattr("treecrf.automl.forecast.process_time", made.time)
+        return made
+
+    return make
+
+
+@pytest.mark.parametrize("budget", [0.3, 2.0, 1000.0])
+def test_charges_are_between_the_least_and_the_most(budget):
+    plan = planned(budget)
+    least, most = (sum(end.values()) for end in plan.expected(0, plan.screening))
+    before = plan.search.left
+    plan.carry_out()
+    assert 0.75 * least <= before - plan.search.left <= 1.25 * most
+
+
+@pytest.mark.parametrize("speeds", [(1, 1, 1), (0.2, 0.2, 0.2), (5, 5, 5), (3, 0.3, 1)])
+@pytest.mark.parametrize("budget", [2.0, 1000.0])
+def test_what_is_announced_is_true_within_half(machine, speeds, budget):
+    clock = machine(speeds, loading=0.5)
+    plan = planned(budget)
+    announced = plan.predict_seconds()
+    choice = plan.carry_out()
+    taken = clock.now + choice.seconds * speeds[METHODS.index(choice.candidates[0].method)]
+    assert announced / 1.5 < taken < announced * 1.5
+
+
+def test_the_choice_does_not_depend_on_the_speed(machine):
+    machine((7, 0.1, 3), loading=0.5)
+    measured, not_measured = planned(2.0), planned(2.0)
+    measured.predict_seconds()
+    assert measured.carry_out().table.equals(not_measured.carry_out().table)
+
+
+def test_no_trial_is_made_twice(monkeypatch):
+    numbers = []
+    for is_measured in (True, False):
+        made = []
+
+        def watched(candidate, *arguments, made=made):
+            made.append(repr(candidate))
+            return fit_fold(candidate, *arguments)
+
+        monkeypatch.setattr(search, "fit_fold", watched)
+        plan = planned(2.0)
+        if is_measured:
+            plan.predict_seconds()
+            assert made
+        plan.carry_out()
+        numbers.append(sorted(made))
+    assert numbers[0] == numbers[1]
+
+
+def test_only_what_the_budget_pays_for_is_measured():
+    plan = planned(1e-3)
+    pace = Pace(plan.search, plan.rounds, plan.shares)
+    assert set(pace.by_method.values()) == {1.0}
+    assert sum(pace.known.values()) <= 1e-3
