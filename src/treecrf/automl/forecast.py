@@ -50,8 +50,8 @@ def expected_validation(
     firsts += [(method, float(np.mean(of_method))) for method, of_method in costs.items()]
     nothing = dict.fromkeys([method for method, _ in firsts], 0.0)
     if folds.n_others >= LARGER * folds.share * folds.data.n_positions:  # the rest of the file takes what is left
-        shared = _with_sum(_summed(nothing, firsts), left)
-        return shared, shared
+        shared = _with_sum(_summed(nothing, firsts), max(left, 0.0))
+        return shared, dict(shared)
     while len(firsts) > 1 and min(len(firsts) - 1, 2, len(folds.parts)) * sum(cost for _, cost in firsts) > left:
         firsts.pop()
     each = sum(cost for _, cost in firsts)

@@ -45,20 +45,28 @@ def machine(monkeypatch):
 
 @pytest.mark.parametrize("budget", [0.3, 2.0, 1000.0])
 def test_charges_are_between_the_least_and_the_most(budget):
-    plan = planned(budget)
-    least, most = (sum(end.values()) for end in plan.expected(0, plan.screening))
-    before = plan.search.left
-    plan.carry_out()
-    assert 0.75 * least <= before - plan.search.left <= 1.25 * most
+    of_file = planned(budget)
+    least, most = (sum(end.values()) for end in of_file.expected(0, of_file.screening))
+    before = of_file.search.left
+    of_file.carry_out()
+    assert 0.75 * least <= before - of_file.search.left <= 1.25 * most
+
+
+def test_the_rest_of_a_large_file_takes_what_is_left():
+    folds = make_folds(letter_before(20), 0, 100)
+    large = plan(folds, [(0, 0), (1, 1)], COMPARED, FitOptions(budget=2.0))
+    assert folds.n_others > 0
+    for end in large.expected(0, large.screening):
+        assert sum(end.values()) == pytest.approx(large.search.left)
 
 
 @pytest.mark.parametrize("speeds", [(1, 1, 1), (0.2, 0.2, 0.2), (5, 5, 5), (3, 0.3, 1)])
 @pytest.mark.parametrize("budget", [2.0, 1000.0])
 def test_what_is_announced_is_true_within_half(machine, speeds, budget):
     clock = machine(speeds, loading=0.5)
-    plan = planned(budget)
-    announced = plan.predict_seconds()
-    choice = plan.carry_out()
+    of_file = planned(budget)
+    announced = of_file.predict_seconds()
+    choice = of_file.carry_out()
     taken = clock.now + choice.seconds * speeds[METHODS.index(choice.candidates[0].method)]
     assert announced / 1.5 < taken < announced * 1.5
 
@@ -80,17 +88,17 @@ def test_no_trial_is_made_twice(monkeypatch):
             return fit_fold(candidate, *arguments)
 
         monkeypatch.setattr(search, "fit_fold", watched)
-        plan = planned(2.0)
+        of_file = planned(2.0)
         if is_measured:
-            plan.predict_seconds()
+            of_file.predict_seconds()
             assert made
-        plan.carry_out()
+        of_file.carry_out()
         numbers.append(sorted(made))
     assert numbers[0] == numbers[1]
 
 
 def test_only_what_the_budget_pays_for_is_measured():
-    plan = planned(1e-3)
-    pace = Pace(plan.search, plan.rounds, plan.shares)
+    of_file = planned(1e-3)
+    pace = Pace(of_file.search, of_file.rounds, of_file.shares)
     assert set(pace.by_method.values()) == {1.0}
     assert sum(pace.known.values()) <= 1e-3
