@@ -318,15 +318,11 @@ def choose_best(
         chosen, reason = n_singles, "it is estimated better than each of them alone" if is_best else smaller
     weights = np.eye(n_singles)[chosen] if chosen < n_singles or averaged is None else averaged.weights
     taken = sorted(np.flatnonzero(weights), key=lambda place: -weights[place])
-    singles = counts.of(slice(n_singles))
-    of_stages = Counts.pooled([one.results.counts() for one in validated]).by_group(group)
-    honest = correct_for_choice(*of_stages, derive_seed(seed, "expected"))
-    expected = counts.of(chosen).estimate()
-    if chosen < n_singles:
-        expected = _lowered(expected, expected.points - honest)
-    else:  # its weights are cross-fitted, the stages of its members are not
-        expected = _lowered(expected, correct_for_choice(*singles, derive_seed(seed, "expected")) - honest)
-    curve = _curve(halves, held_out, folds.metric, float(singles.points.max()), honest)
+    expected = _estimate(validated, counts, group, chosen, derive_seed(seed, "expected"))
+    best = float(counts.points[:n_singles].max())
+    optimism = max(best - _honest_points(validated, group, derive_seed(seed, "expected")), 0.0)
+    usual = USUAL * _learnt(best - optimism, held_out, folds.metric)
+    curve = LearningCurve.of_halves(halves, usual, optimism)
     expected = curve.correct(expected, folds.growth / folds.share, folds.n_folds)
     losses = log_loss.sum(axis=1) / held_out.n_positions
     return Choice(
@@ -344,17 +340,28 @@ def choose_best(
     )
 
 
-def _lowered(estimate: Accuracy, optimism: float) -> Accuracy:
-    """The estimate and its interval, by the optimism of the choice lower; one below 0 is none."""
-    return Accuracy(*np.clip(np.array(estimate) - max(optimism, 0.0), 0, 100).tolist())
+def _honest_points(validated: list[CrossValidated], group: NDArray[np.int64], seed: int) -> float:
+    """What to expect of the best stage of all candidates, in the folds, without the luck of its choice."""
+    of_stages = Counts.pooled([one.results.counts() for one in validated]).by_group(group)
+    return correct_for_choice(*of_stages, seed)
 
 
-def _curve(halves: Halves | None, held_out: SequenceSet, metric: Metric, best: float, honest: float) -> LearningCurve:
-    """The learning curve, from the points of the best candidate and what they are without the luck of the choice."""
-    commonest = np.bincount(held_out.labels).argmax()
-    always = float(metric.counts(np.full(held_out.n_positions, commonest, dtype=np.int16), held_out).points)
-    learnt = max(1 - (100 - honest) / max(100 - always, 1e-9), 0.0)
-    return LearningCurve.of_halves(halves, USUAL * learnt, max(best - honest, 0.0))
+def _estimate(
+    validated: list[CrossValidated], counts: Counts, group: NDArray[np.int64], chosen: int, seed: int
+) -> Accuracy:
+    """The chosen row of the counts, without the luck of the choice; the average, if there is one, is the last row."""
+    estimate, n_singles = counts.of(chosen).estimate(), len(validated)
+    # the weights of the average are cross-fitted, the stages of its members are not
+    before = estimate.points if chosen < n_singles else correct_for_choice(*counts.of(slice(n_singles)), seed)
+    optimism = max(before - _honest_points(validated, group, seed), 0.0)
+    return Accuracy(*np.clip(np.array(estimate) - optimism, 0, 100).tolist())
+
+
+def _learnt(points: float, held_out: SequenceSet, metric: Metric) -> float:
+    """The share of the errors of always the commonest label that are avoided; 0 if none are."""
+    commonest = np.bincount(np.asarray(held_out.labels)).argmax()
+    always = metric.counts(np.full(held_out.n_positions, commonest, dtype=np.int16), held_out).points
+    return max(1 - (100 - points) / max(100 - float(always), 1e-9), 0.0)
 
 
 def _average(
