@@ -85,6 +85,8 @@ def ours(train: SequenceSet, test: SequenceSet, metric: Metric, budget: float) -
 
 def lightgbm(train: SequenceSet, test: SequenceSet, metric: Metric, _budget: float) -> Result:
     """LightGBM on lags, regularized, or rare labels make it diverge; held-out groups choose leaves and iterations."""
+    marked = prepare_missing(WindowLightGBM(), "indicator", train) if train.attributes else None
+    train, test = (data if marked is None else marked.transform(data) for data in (train, test))
     fitting, judging = (train.select(part) for part in hold_out(train.groups, SHARE, 0))
 
     def fitted(data: SequenceSet, leaves: int, n_iterations: int) -> WindowLightGBM:
