@@ -186,9 +186,10 @@ class Plan(NamedTuple):
 
         It is the geometric mean of the least and the most that is expected: by the same factor from both.
         """
-        pace = Pace(self.search, self.rounds, self.shares)
+        pace = Pace(self.search, self.rounds, self.text, self.shares)
         least, most = self.expected(0, self.screening)
-        cheapest = min(self.search.final_cost(of_method[0][0]) for of_method in self.rounds.values())
+        usual = self.text or [of_method[0][0] for of_method in self.rounds.values()]
+        cheapest = min(map(self.search.final_cost, usual))
         ends = pace.seconds(least, min(cheapest, self.search.reserved)), pace.seconds(most, self.search.reserved)
         return sqrt((pace.taken + ends[0]) * (pace.taken + ends[1]))
 

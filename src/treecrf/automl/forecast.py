@@ -17,8 +17,13 @@ from treecrf.automl.search import LARGER, MOST_OTHERS, BudgetedSearch, Rounds
 LEAST_MEASURED = 0.3
 """CPU seconds of trials whose speed is measured, at least, while there are candidates."""
 
+TEXT, TEXT_ITERATIONS = "text", (2, 10)
+"""What candidates of text count as, which see many more inputs than others of their method, and the iterations of the
+trainings that measure their speed.
+"""
+
 Charges = dict[str, float]
-"""CPU seconds by method, as they are charged to the budget."""
+"""CPU seconds by method, or of `TEXT`, as they are charged to the budget."""
 
 
 def expected_screening(search: BudgetedSearch, rounds: Rounds, share: float, is_first: bool) -> float:
@@ -46,7 +51,7 @@ def expected_validation(
         method: [search.cost(refine(each, folds.data)) for each in _all(of_method)]
         for method, of_method in rounds.items()
     }
-    firsts = [(each.method, search.cost(each)) for each in text]
+    firsts = [(TEXT, search.cost(each)) for each in text]
     firsts += [(method, float(np.mean(of_method))) for method, of_method in costs.items()]
     nothing = dict.fromkeys([method for method, _ in firsts], 0.0)
     if folds.n_others >= LARGER * folds.share * folds.data.n_positions:  # the rest of the file takes what is left
@@ -108,10 +113,13 @@ class Pace:
     by_method : dict of str to float
     """
 
-    def __init__(self, search: BudgetedSearch, rounds: Mapping[str, Rounds], shares: Charges) -> None:
+    def __init__(
+        self, search: BudgetedSearch, rounds: Mapping[str, Rounds], text: Sequence[Candidate], shares: Charges
+    ) -> None:
         began = process_time()
-        self.known: Charges = {}
+        self.known: Charges = {TEXT: 0.0}
         self.by_method = {method: self._measure(search, method, rounds[method], shares[method]) for method in rounds}
+        self.by_method[TEXT] = self._measure_text(search, text) if text else 1.0
         self.taken = process_time() - began
 
     def _measure(self, search: BudgetedSearch, method: str, rounds: Rounds, share: float) -> float:
@@ -129,6 +137,17 @@ class Pace:
                 charged += cost
             self.known[method] += cost
         return taken / charged if charged else 1.0
+
+    def _measure_text(self, search: BudgetedSearch, text: Sequence[Candidate]) -> float:
+        """By a longer training less a shorter one: both take the same to begin."""
+        taken, charged = [], []
+        for number in TEXT_ITERATIONS:
+            short = text[0].with_iterations(number)
+            charged.append(search.screening_cost(short))
+            began = process_time()
+            search.try_first(short)
+            taken.append(process_time() - began)
+        return max(taken[1] - taken[0], 0.0) / (charged[1] - charged[0])
 
     def seconds(self, charges: Charges, final: float) -> float:
         """Of trials that are charged so much by method, without those that are known, and of a final training."""

@@ -1,14 +1,16 @@
 """The time that is announced: from charges that are known beforehand, and the speed of the first trials."""
 
+import numpy as np
 import pytest
 from builders import letter_before
 
+from treecrf import SequenceSet
 from treecrf.automl import search
 from treecrf.automl.candidates import METHODS, estimate_seconds
 from treecrf.automl.choice import plan
 from treecrf.automl.cross_validation import fit_fold, make_folds
 from treecrf.automl.fitting import FitOptions
-from treecrf.automl.forecast import Pace
+from treecrf.automl.forecast import TEXT, Pace
 
 COMPARED = {name: {"iterations": 5} for name in METHODS[:3]}
 
@@ -99,6 +101,27 @@ def test_no_trial_is_made_twice(monkeypatch):
 
 def test_only_what_the_budget_pays_for_is_measured():
     of_file = planned(1e-3)
-    pace = Pace(of_file.search, of_file.rounds, of_file.shares)
+    pace = Pace(of_file.search, of_file.rounds, of_file.text, of_file.shares)
     assert set(pace.by_method.values()) == {1.0}
     assert sum(pace.known.values()) <= 1e-3
+
+
+def test_text_has_a_speed_of_its_own(machine, monkeypatch):
+    clock = machine((1,))
+    words, n = [f"word{i}" for i in range(150)], 600
+    data = SequenceSet(np.arange(n)[:, None] % 150, np.arange(0, n + 1, 20), [("word", words)], np.arange(n) % 2, "uv")
+    of_file = plan(make_folds(data, 0, 10_000), [(0, 0)], {"linear_crf": {}}, FitOptions(budget=40.0))
+
+    def measured():
+        return Pace(of_file.search, of_file.rounds, of_file.text, of_file.shares).by_method
+
+    def slower(candidate, *arguments):
+        began = clock.now
+        result = clock.fit_fold(candidate, *arguments)
+        clock.now += 2 * (clock.now - began) if candidate.derived == of_file.text[0].derived else 0.0
+        return result
+
+    before = measured()
+    monkeypatch.setattr(search, "fit_fold", slower)
+    assert measured()[TEXT] == pytest.approx(3 * before[TEXT])
+    assert measured()["linear_crf"] == pytest.approx(before["linear_crf"])
