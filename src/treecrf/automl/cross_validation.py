@@ -375,8 +375,8 @@ def within_error(differences: NDArray[np.number], n_errors: float = 1.0) -> NDAr
 
 
 USUAL, SPREAD = 0.25, 0.15
-"""Mean and standard deviation of exponents of files: what counts before a file's own half is trained with. The mean is of
-files where nearly all errors of the commonest label are avoided; where nothing is learnt, more data change nothing.
+"""Mean and standard deviation of exponents of files: what counts before a file's own half is trained with. The mean is
+of files where nearly all errors of the commonest label are avoided; where nothing is learnt, more data change nothing.
 """
 
 MOST = 1.0
@@ -389,8 +389,8 @@ NORMAL = 1.96
 def widening(n_folds: int) -> float:
     """How many times larger the standard error of a mean over folds is, as their trainings overlap.
 
-    Its variance is 1 + k / (k - 1) times that of independent ones, with k folds (Nadeau and Bengio 2003, Machine Learning
-    52:239-281).
+    Its variance is 1 + k / (k - 1) times that of independent ones, with k folds (Nadeau and Bengio 2003, Machine
+    Learning 52:239-281).
     """
     return sqrt(1 + n_folds / (n_folds - 1)) if n_folds > 1 else sqrt(3)
 
@@ -433,8 +433,8 @@ class LearningCurve(NamedTuple):
         return cls(float(np.clip(exponent, 0, MOST)), SPREAD * sqrt(1 - share))
 
     def correct(self, estimate: Accuracy, ratio: float, n_folds: int) -> Accuracy:
-        """The estimate for a training with `ratio` times as many sequences, with an interval that is wider by what folds
-        have in common (`widening`) and by the error of the exponent.
+        """The estimate for a training with `ratio` times as many sequences, with an interval that is wider by what
+        folds have in common (`widening`) and by the error of the exponent.
         """
         wrong = (100 - estimate.points) * ratio**-self.exponent
         of_exponent = NORMAL * wrong * log(ratio) * self.error

@@ -40,8 +40,8 @@ def expected_screening(search: BudgetedSearch, rounds: Rounds, share: float, is_
 def expected_validation(
     search: BudgetedSearch, rounds: Mapping[str, Rounds], text: Sequence[Candidate], left: float
 ) -> tuple[Charges, Charges]:
-    """The least and the most CPU seconds, by method, that trainings through all folds are charged: those of text, of the
-    best candidate of each method, and of others.
+    """The least and the most CPU seconds, by method, that trainings through all folds are charged: those of text, of
+    the best candidate of each method, and of others.
 
     Which candidates these are is not known: the best one of a method counts with the mean of all, and the others are
     the cheapest or the dearest ones.

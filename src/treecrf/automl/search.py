@@ -160,7 +160,7 @@ class BudgetedSearch:
         return min(max(int(share / self.screening_costs(rounds)), 1), self.folds.n_folds)
 
     def try_first(self, candidate: Candidate) -> None:
-        """Screen a candidate on the first fold before the others; `screen` charges it then, and does not train it again."""
+        """Screen a candidate on the first fold before the others; `screen` charges it, and does not train it again."""
         short = self._shortened(candidate)
         self._first_trials[repr(short)] = [fit_fold(short, self.parts_of(candidate)[0], self.folds.metric)]
 
