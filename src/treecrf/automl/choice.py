@@ -41,7 +41,7 @@ from treecrf.automl.cross_validation import (
     within_error,
 )
 from treecrf.automl.fitting import FitOptions, average
-from treecrf.automl.forecast import Charges, Pace, expected_screening, expected_validation
+from treecrf.automl.forecast import OTHER_WORK, Charges, Pace, expected_screening, expected_validation
 from treecrf.automl.scores import Counts, Metric
 from treecrf.automl.search import MOST_ENLARGED, BudgetedSearch, CrossValidated, Rounds, Tick
 from treecrf.inputs.derived import NEIGHBOURS, without_stamps
@@ -191,7 +191,7 @@ class Plan(NamedTuple):
         usual = self.text or [of_method[0][0] for of_method in self.rounds.values()]
         cheapest = min(map(self.search.final_cost, usual))
         ends = pace.seconds(least, min(cheapest, self.search.reserved)), pace.seconds(most, self.search.reserved)
-        return sqrt((pace.taken + ends[0]) * (pace.taken + ends[1]))
+        return OTHER_WORK * sqrt((pace.taken + ends[0]) * (pace.taken + ends[1]))
 
     def carry_out(self, tick: Tick = lambda done, words: None) -> Choice:
         """Try and choose. `tick` is called with the percentage of the trials that is done, and what is tried."""
@@ -319,9 +319,10 @@ def choose_best(
         chosen, reason = n_singles, "it is estimated better than each of them alone" if is_best else smaller
     weights = np.eye(n_singles)[chosen] if chosen < n_singles or averaged is None else averaged.weights
     taken = sorted(np.flatnonzero(weights), key=lambda place: -weights[place])
-    expected = _estimate(validated, counts, group, chosen, derive_seed(seed, "expected"))
+    honest = _honest_points(validated, group, derive_seed(seed, "expected"))
+    expected = _estimate(counts, n_singles, chosen, honest, derive_seed(seed, "expected"))
     best = float(counts.points[:n_singles].max())
-    optimism = max(best - _honest_points(validated, group, derive_seed(seed, "expected")), 0.0)
+    optimism = max(best - honest, 0.0)
     usual = USUAL * _learnt(best - optimism, held_out, folds.metric)
     curve = LearningCurve.of_halves(halves, usual, optimism)
     expected = curve.correct(expected, folds.growth / folds.share, folds.n_folds)
@@ -347,14 +348,15 @@ def _honest_points(validated: list[CrossValidated], group: NDArray[np.int64], se
     return correct_for_choice(*of_stages, seed)
 
 
-def _estimate(
-    validated: list[CrossValidated], counts: Counts, group: NDArray[np.int64], chosen: int, seed: int
-) -> Accuracy:
-    """The chosen row of the counts, without the luck of the choice; the average, if there is one, is the last row."""
-    estimate, n_singles = counts.of(chosen).estimate(), len(validated)
+def _estimate(counts: Counts, n_singles: int, chosen: int, honest: float, seed: int) -> Accuracy:
+    """The chosen row of the counts, without the luck of the choice; an average is the row after those of candidates.
+
+    `honest` are the points of `_honest_points`.
+    """
+    estimate = counts.of(chosen).estimate()
     # the weights of the average are cross-fitted, the stages of its members are not
     before = estimate.points if chosen < n_singles else correct_for_choice(*counts.of(slice(n_singles)), seed)
-    optimism = max(before - _honest_points(validated, group, seed), 0.0)
+    optimism = max(before - honest, 0.0)
     return Accuracy(*np.clip(np.array(estimate) - optimism, 0, 100).tolist())
 
 

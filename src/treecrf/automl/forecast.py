@@ -17,6 +17,9 @@ from treecrf.automl.search import LARGER, MOST_OTHERS, BudgetedSearch, Rounds
 LEAST_MEASURED = 0.3
 """CPU seconds of trials whose speed is measured, at least, while there are candidates."""
 
+OTHER_WORK = 1.1
+"""How many times longer everything takes than its trainings: inputs are derived, and averages weighted and judged."""
+
 TEXT, TEXT_ITERATIONS = "text", (2, 10)
 """What candidates of text count as, which see many more inputs than others of their method, and the iterations of the
 trainings that measure their speed.
