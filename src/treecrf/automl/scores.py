@@ -67,8 +67,11 @@ class Counts(NamedTuple):
 
     def by_group(self, group: NDArray[np.int64]) -> Counts:
         """Sums by the group of each sequence, from 0."""
-        member = (group[:, None] == np.arange(int(group.max()) + 1)).astype(np.int64)
-        return Counts(self.numerator @ member, self.denominator @ member)
+        shape = (*self.numerator.shape[:-1], int(group.max()) + 1)
+        sums = Counts(np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64))
+        for of_groups, of_sequences in zip(sums, self, strict=True):
+            np.add.at(of_groups, (..., group), of_sequences)
+        return sums
 
     @property
     def points(self) -> NDArray[np.float64]:
