@@ -67,11 +67,9 @@ class Counts(NamedTuple):
 
     def by_group(self, group: NDArray[np.int64]) -> Counts:
         """Sums by the group of each sequence, from 0."""
-        shape = (*self.numerator.shape[:-1], int(group.max()) + 1)
-        sums = Counts(np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64))
-        for of_groups, of_sequences in zip(sums, self, strict=True):
-            np.add.at(of_groups, (..., group), of_sequences)
-        return sums
+        sums = np.zeros((int(group.max()) + 1, *self.numerator.shape[:-1], 2), dtype=np.int64)
+        np.add.at(sums, group, np.moveaxis(np.stack(self, axis=-1), -2, 0))
+        return Counts(*np.ascontiguousarray(np.moveaxis(sums, (-1, 0), (0, -1))))
 
     @property
     def points(self) -> NDArray[np.float64]:
