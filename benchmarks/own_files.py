@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.special import stdtrit
 
 from treecrf.automl.candidates import affordable, candidate_windows, methods_to_compare
 from treecrf.automl.choice import MOST_POSITIONS, plan
@@ -175,7 +176,8 @@ def compare(data: SequenceSet, seed: int, budget: float) -> pd.DataFrame:
     parts = Counts.stacked([counts[0], counts[best]]).parts
     differences = parts[0] - parts[1]
     n_groups = len(differences)
-    half = 1.96 * np.sqrt(n_groups / max(n_groups - 1, 1)) * np.linalg.norm(differences - differences.mean())
+    student = stdtrit(n_groups - 1, 0.975) if n_groups > 1 else np.nan
+    half = student * np.sqrt(n_groups / max(n_groups - 1, 1)) * np.linalg.norm(differences - differences.mean())
     gap = differences.sum()
     frame.loc[0, ["gap", "gap_low", "gap_high"]] = [gap, gap - half, gap + half]
     frame.loc[0, "holds"] = float(frame["low"][0] <= frame["points"][0] <= frame["high"][0])
