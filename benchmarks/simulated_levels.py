@@ -1,7 +1,7 @@
 """Level and power of every test between methods, and coverage of intervals, by simulation.
 
-A situation draws the outcomes of two methods and gives the p-value of each test that one could apply to them. A family is of several
-methods, with a t test and an interval for each pair.
+A situation draws the outcomes of two methods and gives the p-value of each test that one could apply to them. A family
+is of several methods, with a t test and an interval for each pair.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def unlike_documents(rng, n_sequences, far):
 
 
 def one_document(rng, n_sets, far, n_lines=1500, block=50):
-    """One document, labelled after training on several damaged sets; lines next to one another suit one method or the other."""
+    """One document, labelled after training on several damaged sets; neighbouring lines suit the same method."""
     cells = rng.normal(size=(3 + 2 * n_sets, n_lines))
     noise = lfilter([np.sqrt(1 - 0.9**2)], [1.0, -0.9], cells)
     of_sets = noise[3:].reshape(2, n_sets, n_lines) + 0.1 * rng.normal(size=(2, n_sets, 1))
@@ -226,7 +226,7 @@ def simulate(situation, size, title, n_levels, n_powers):
 
 
 def same_labeller(name, right, offsets, n_rounds):
-    """Tests by block between groups of five trainings of one labeller; `right` has the shape (n_trainings, n_positions)."""
+    """Tests by block between groups of five trainings of one labeller; `right`: shape (n_trainings, n_positions)."""
     rng = np.random.default_rng(derive_seed("levels", "same labeller", name))
     p_values = []
     for _ in range(n_rounds):
@@ -278,7 +278,7 @@ N_METHODS = 10
 
 
 def family(rng, n_sequences, n_trainings, training, accuracies):
-    """Whether the single interval of each pair and that of the family hold the true difference, and the p-values of Holm."""
+    """Whether single and family intervals of each pair hold the true difference, and the p-values of Holm."""
     longest, ahead = SIZES[n_sequences]
     lengths, spread = draw_lengths(rng, n_sequences, longest), Spread(training=training)
     scores = ahead * np.arange(N_METHODS) / 3 * (accuracies == "unequal")
@@ -294,7 +294,7 @@ def family(rng, n_sequences, n_trainings, training, accuracies):
 
 
 def cover(n_sequences, n_trainings, training, accuracies, n_rounds):
-    """A row of the table: coverage of single intervals and of all of a family, and families in which Holm finds a difference."""
+    """A row: coverage of single intervals and of families, and families in which Holm finds a difference."""
     found = []
     for index in range(n_rounds):
         rng = np.random.default_rng(derive_seed("coverage", n_sequences, n_trainings, training, accuracies, index))
@@ -319,7 +319,8 @@ def table(rows):
 def coverage_table(rows):
     """Markdown of rows of `cover`."""
     lines = [
-        "| sequences | trainings | sd of trainings | accuracies | single intervals | all intervals of a family | | Holm finds a difference |",
+        "| sequences | trainings | sd of trainings | accuracies | single intervals | all intervals of a family | | "
+        "Holm finds a difference |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for *names, single, simultaneous, rejected in rows:

@@ -1,4 +1,4 @@
-"""Many labels: bits of a code in training and prediction, and the perceptron, beside one binary model of the same form."""
+"""Many labels: bits of a code in training and prediction, and the perceptron, beside one binary model."""
 
 import time
 
@@ -36,8 +36,11 @@ def test_bits_of_a_code_beside_one_binary_model(record, size):
         for _ in range(size(3)):
             of_bits, of_one = cpu_seconds(lambda c=coded: c.fit(data)), cpu_seconds(lambda b=base: b.fit(binary))
             ratios.append(of_bits / 12 / of_one)
-        record(f"CodedCRF({name}), 5,000 positions, history 5: seconds a bit / of one model without history",
-               f"{np.median(ratios):.2f}", "at most 3")  # fmt: skip
+        record(
+            f"CodedCRF({name}), 5,000 positions, history 5: seconds a bit / of one model without history",
+            f"{np.median(ratios):.2f}",
+            "at most 3",
+        )
         record(f"CodedCRF({name}): bits trained a CPU second", f"{12 / cpu_seconds(lambda c=coded: c.fit(data)):.0f}")
         seconds = np.median([cpu_seconds(lambda c=coded: c.predict(data)) for _ in range(size(3))])
         record(f"CodedCRF({name}), 12 bits: positions labelled a CPU second", f"{data.n_positions / seconds:,.0f}")

@@ -48,7 +48,7 @@ def test_trees_beside_those_of_the_papers(record, load, size, name):
 
 
 def mean_curve(name, train, test, size, settings):
-    """CPU seconds and test accuracy by iteration, means over perturbed starts: the peak of one curve is mostly chance."""
+    """CPU seconds and test accuracy by iteration: means over perturbed starts, as one curve peaks by chance."""
     times, curves = [], []
     for seed in range(size(5)):
         model, reached = TreeCRF(size(150), window=WINDOWS[name], random_state=seed, **settings), []
@@ -80,9 +80,14 @@ def real_numbers(n_positions, n_numbers):
     labels = rng.integers(0, 3, n_positions)
     numbers = rng.normal(size=(n_positions, n_numbers)) + labels[:, None] * rng.normal(size=n_numbers)
     return SequenceSet(
-        np.empty((n_positions, 0)), np.arange(0, n_positions + 1, 40), (), labels, "ABC",
-        numbers=numbers, number_names=[f"x{i}" for i in range(n_numbers)],
-    )  # fmt: skip
+        np.empty((n_positions, 0)),
+        np.arange(0, n_positions + 1, 40),
+        (),
+        labels,
+        "ABC",
+        numbers=numbers,
+        number_names=[f"x{i}" for i in range(n_numbers)],
+    )
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -106,8 +111,17 @@ def test_one_tree_of_numbers_beside_lightgbm(record, size):
     last = np.repeat(data.offsets[1:], data.lengths) - 1
     places = np.arange(data.n_positions)[:, None] + np.arange(-3, 4)
     rows = data.numbers[np.clip(places, first[:, None], last[:, None])].reshape(data.n_positions, -1)
-    settings = {"objective": "binary", "num_leaves": 8, "learning_rate": 0.3, "num_threads": 1, "lambda_l2": 1.0,
-                "min_data_in_leaf": 1, "min_sum_hessian_in_leaf": 0, "verbose": -1, "force_row_wise": True}  # fmt: skip
+    settings = {
+        "objective": "binary",
+        "num_leaves": 8,
+        "learning_rate": 0.3,
+        "num_threads": 1,
+        "lambda_l2": 1.0,
+        "min_data_in_leaf": 1,
+        "min_sum_hessian_in_leaf": 0,
+        "verbose": -1,
+        "force_row_wise": True,
+    }
     booster = lightgbm.Booster(settings, lightgbm.Dataset(rows, (data.labels == 0).astype(int), params=settings))
     ours, theirs = [], []
     for _ in range(size(60)):  # in turn, so that a change of the machine's speed meets both
@@ -140,7 +154,7 @@ def test_two_labels_beside_lightgbm(record, size):
 
 
 def many_labels(n_words, n_labels=120):
-    """Words whose letters, of 26, have several labels each, which depend on the letters around and on the label before."""
+    """Words of 26 letters with several labels each, which depend on neighbouring letters and the label before."""
     rng = np.random.default_rng(0)
     lengths = rng.integers(4, 11, n_words)
     offsets = np.concatenate([[0], np.cumsum(lengths)])

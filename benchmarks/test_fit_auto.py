@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
-from shipped_files import KINDS
+from shipped_files import DATA_SETS
 
 MOST_CPU, MOST_MEGABYTES, ALLOWED = 60, 500, 0.5
 
@@ -25,9 +25,11 @@ class Views(NamedTuple):
 
 
 VIEWS = {
-    "vowels": Views((0, 1, 3), (1, 3, 6)), "accelerometer": Views((1, 3), (3, 12), (12,), 60),
-    "words": Views((0, 1), (1,), (), 60), "patients": Views((0, 1, 3), (0, 1, 3)),
-}  # fmt: skip
+    "vowels": Views((0, 1, 3), (1, 3, 6)),
+    "accelerometer": Views((1, 3), (3, 12), (12,), 60),
+    "words": Views((0, 1), (1,), (), 60),
+    "patients": Views((0, 1, 3), (0, 1, 3)),
+}
 
 
 def drawn(seed):
@@ -37,10 +39,12 @@ def drawn(seed):
     size = noise.round(2) + (letters == "b")
     return pd.DataFrame(
         {
-            "sequence": np.arange(48) // 6, "letter": letters, "size": np.where(noise > 1, np.nan, size),
+            "sequence": np.arange(48) // 6,
+            "letter": letters,
+            "size": np.where(noise > 1, np.nan, size),
             "label": np.where(letters == "a", "x", "y"),
         }
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture
@@ -50,7 +54,7 @@ def tables(request, tiny):
     def read(kind):
         if tiny:
             return drawn(1), drawn(2)
-        return KINDS[kind](request.getfixturevalue("raw") if kind == "words" else None)
+        return DATA_SETS[kind](request.getfixturevalue("raw") if kind == "words" else None)
 
     return read
 
@@ -63,9 +67,12 @@ def measured(*arguments):
         "sys.exit(r.returncode)"
     )
     out = subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)], check=True, stdout=subprocess.PIPE, text=True,
+        [sys.executable, "-c", code, *map(str, arguments)],
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
         env=os.environ | {"COLUMNS": "80"},
-    ).stdout  # fmt: skip
+    ).stdout
     used = out.rsplit("USED", 1)[1].split()
     return out, float(used[0]), float(used[1])
 
@@ -81,15 +88,16 @@ def rivals(kind, train, test, size, folder):
     trees = tuned_rivals.tree_grid(views.trees, views.summaries if has_numbers else ())
     methods = {
         "python-crfsuite": (crf, partial(tuned_rivals.by_crfsuite, path=str(folder / "crf.model"))),
-        "LightGBM": (trees, tuned_rivals.by_lightgbm), "HistGradientBoosting": (trees, tuned_rivals.by_histograms),
-    }  # fmt: skip
+        "LightGBM": (trees, tuned_rivals.by_lightgbm),
+        "HistGradientBoosting": (trees, tuned_rivals.by_histograms),
+    }
     for name, (grid, fit) in methods.items():
         fit = partial(fit, n_iterations=n_iterations)
         yield name, *tuned_rivals.tune(train, test, grid[: size(len(grid))], fit)
 
 
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", DATA_SETS)
 def test_defaults_beside_rivals(record, tables, size, tiny, tmp_path, kind):
     train, test = tables(kind)
     train.to_csv(tmp_path / "train.csv", index=False)

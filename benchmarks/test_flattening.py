@@ -74,14 +74,20 @@ def test_potentials_beside_trees_and_dot_product(record, load, size, name):
         np.testing.assert_allclose(potentials, expected, rtol=0, atol=1e-9)
     one = test.select(np.array([0]))
     calls = (
-        lambda: model.potentials(test), lambda: flat.potentials(test), multiply, model.flattened,
-        lambda: model.potentials(one), lambda: flat.potentials(one),
-    )  # fmt: skip
+        lambda: model.potentials(test),
+        lambda: flat.potentials(test),
+        multiply,
+        model.flattened,
+        lambda: model.potentials(one),
+        lambda: flat.potentials(one),
+    )
     rounds = np.array([[cpu_seconds(call) for call in calls] for _ in range(size(15))])  # in turn, as in test_speed.py
     trees, flattened, dot, flattening, trees_one, flattened_one = np.median(rounds, axis=0)
     microseconds = 1e6 / test.n_positions
-    record(f"{name}: F by trees / flat / dot product of {len(active) / test.n_positions:.0f} known conjunctions",
-           " / ".join(f"{seconds * microseconds:.2f}" for seconds in (trees, flattened, dot)) + " us")  # fmt: skip
+    record(
+        f"{name}: F by trees / flat / dot product of {len(active) / test.n_positions:.0f} known conjunctions",
+        " / ".join(f"{seconds * microseconds:.2f}" for seconds in (trees, flattened, dot)) + " us",
+    )
     record(f"{name}: trees / flat", f"{np.median(rounds[:, 0] / rounds[:, 1]):.1f}", "at least 2")
     record(f"{name}: dot product / flat", f"{np.median(rounds[:, 2] / rounds[:, 1]):.1f}", "at least 1")
     record(f"{name}: one sequence of {one.n_positions}, trees / flat", f"{trees_one / flattened_one:.1f}")

@@ -33,10 +33,16 @@ def crfsuite_run(train, window, degree):
     logged = []
     trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
     trainer.message = logged.append
-    trainer.set_params({
-        "c2": 1 / (2 * VARIANCE), "max_iterations": 1000, "epsilon": 1e-9, "delta": 1e-7,
-        "feature.possible_states": True, "feature.possible_transitions": True,
-    })  # fmt: skip
+    trainer.set_params(
+        {
+            "c2": 1 / (2 * VARIANCE),
+            "max_iterations": 1000,
+            "epsilon": 1e-9,
+            "delta": 1e-7,
+            "feature.possible_states": True,
+            "feature.possible_transitions": True,
+        }
+    )
     for begin, end in itertools.pairwise(train.offsets):
         trainer.append(items[begin:end], names[begin:end])
     ready = time.process_time() - began
@@ -63,6 +69,8 @@ def test_kernel_crf_beside_crfsuite(record, load, size, name, window, degree):
         ours.append(sum(model.seconds_.values()))
         theirs.append(float(elapsed[np.argmax(objectives <= goal)]))
         ratios.append(ours[-1] / theirs[-1])
-    record(f"{name}, degree {degree}: KernelCRF / python-crfsuite on its monomials, CPU seconds to the same objective",
-           f"{np.median(ours):.2f} / {np.median(theirs):.2f}")  # fmt: skip
+    record(
+        f"{name}, degree {degree}: KernelCRF / python-crfsuite on its monomials, CPU seconds to the same objective",
+        f"{np.median(ours):.2f} / {np.median(theirs):.2f}",
+    )
     record(f"{name}, degree {degree}: KernelCRF / python-crfsuite", f"{np.median(ratios):.2f}", "at most 1")

@@ -1,4 +1,4 @@
-"""Simulated level and power of the tests between methods, and coverage of intervals: the tables of docs/statistics.md."""
+"""Simulated level and power of tests between methods, coverage of intervals: tables of docs/statistics.md."""
 
 from pathlib import Path
 

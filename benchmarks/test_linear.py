@@ -23,10 +23,16 @@ def crfsuite_run(train, window):
     logged = []
     trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
     trainer.message = logged.append
-    trainer.set_params({
-        "c2": 1 / (2 * VARIANCE), "max_iterations": 1000, "epsilon": 1e-9, "delta": 1e-7,
-        "feature.possible_states": True, "feature.possible_transitions": True,
-    })  # fmt: skip
+    trainer.set_params(
+        {
+            "c2": 1 / (2 * VARIANCE),
+            "max_iterations": 1000,
+            "epsilon": 1e-9,
+            "delta": 1e-7,
+            "feature.possible_states": True,
+            "feature.possible_transitions": True,
+        }
+    )
     for begin, end in zip(train.offsets[:-1], train.offsets[1:], strict=True):
         trainer.append(items[begin:end], names[begin:end])
     trainer.train(os.devnull)
@@ -58,6 +64,8 @@ def test_linear_crf_beside_crfsuite(record, load, size, name, window):
         ours.append(linear)
         theirs.append(crfsuite)
         ratios.append(crfsuite / linear)
-    record(f"{name}: LinearCRF / python-crfsuite, CPU seconds to the same objective",
-           f"{np.median(ours):.2f} / {np.median(theirs):.2f}")  # fmt: skip
+    record(
+        f"{name}: LinearCRF / python-crfsuite, CPU seconds to the same objective",
+        f"{np.median(ours):.2f} / {np.median(theirs):.2f}",
+    )
     record(f"{name}: python-crfsuite / LinearCRF", f"{np.median(ratios):.1f}", "at least 1")

@@ -16,11 +16,14 @@ def drawn(rng):
     labels = rng.integers(0, 5, LENGTH)
     rows = [
         {
-            "word": f"w{rng.integers(50)}", "suffix": "abcde"[(label + rng.integers(2)) % 5], "capital": str(label % 2),
-            "size": float(rng.normal(label)), "length": int(rng.integers(1, 30)),
+            "word": f"w{rng.integers(50)}",
+            "suffix": "abcde"[(label + rng.integers(2)) % 5],
+            "capital": str(label % 2),
+            "size": float(rng.normal(label)),
+            "length": int(rng.integers(1, 30)),
         }
         for label in labels
-    ]  # fmt: skip
+    ]
     return rows, [f"l{label}" for label in labels]
 
 

@@ -40,5 +40,7 @@ def test_row_sampling_of_a_large_set(record, load, size, row_fraction):
         for _ in range(size(5))  # in turn, as above
     ]
     whole, sampled = np.array(pairs).T
-    record(f"hyphen_moby, {train.n_positions} positions, row_fraction {row_fraction}: tree time / that of all rows",
-           f"{np.median(sampled / whole):.2f}")  # fmt: skip
+    record(
+        f"hyphen_moby, {train.n_positions} positions, row_fraction {row_fraction}: tree time / that of all rows",
+        f"{np.median(sampled / whole):.2f}",
+    )

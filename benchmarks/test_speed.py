@@ -36,8 +36,11 @@ def test_protein(benchmark, record, load, size, n_threads):
     model = TreeCRF(size(142), 100, 20.0, WINDOW, n_threads=n_threads)
     benchmark.pedantic(model.fit, args=(train,), rounds=size(7), warmup_rounds=1)
     target = {1: "0.30 s", 2: "0.20 s"}[n_threads]
-    record(f"protein, 142 iterations, 100 leaves, lambda 20, threads: {n_threads}",
-           f"{benchmark.stats.stats.median:.3f} s", target)  # fmt: skip
+    record(
+        f"protein, 142 iterations, 100 leaves, lambda 20, threads: {n_threads}",
+        f"{benchmark.stats.stats.median:.3f} s",
+        target,
+    )
 
 
 def test_nettalk(benchmark, record, load, size):
@@ -57,8 +60,11 @@ def test_protein_grid(record, load, size):
             fitted = np.setdiff1d(np.arange(len(train)), held_out)
             model = TreeCRF(size(200), 100, penalty, WINDOW).fit(train.select(fitted))
             model.staged_score(train.select(held_out), ("forward_backward",))
-    record("protein grid: 6 lambdas x 5 folds x 200 iterations, held-out curve",
-           f"{time.process_time() - before:.1f} CPU s", "12.7 CPU s")  # fmt: skip
+    record(
+        "protein grid: 6 lambdas x 5 folds x 200 iterations, held-out curve",
+        f"{time.process_time() - before:.1f} CPU s",
+        "12.7 CPU s",
+    )
 
 
 def gradients_at(model, train, n_iterations):
@@ -91,10 +97,21 @@ def test_one_tree_beside_lightgbm(record, load, size):
     rows = np.hstack([np.repeat(codes, 3, axis=0), np.tile(np.arange(3), len(codes))[:, None]]).astype(float)
     assert rows.shape == (3 * train.n_positions, 12)
     settings = {
-        "objective": "regression", "num_leaves": 100, "lambda_l2": 20.0, "learning_rate": 1.0, "num_threads": 1,
-        "max_cat_to_onehot": 64, "min_data_in_leaf": 1, "min_sum_hessian_in_leaf": 0, "min_data_per_group": 1,
-        "cat_l2": 0.0, "cat_smooth": 0.0, "boost_from_average": False, "verbose": -1, "force_row_wise": True,
-    }  # fmt: skip
+        "objective": "regression",
+        "num_leaves": 100,
+        "lambda_l2": 20.0,
+        "learning_rate": 1.0,
+        "num_threads": 1,
+        "max_cat_to_onehot": 64,
+        "min_data_in_leaf": 1,
+        "min_sum_hessian_in_leaf": 0,
+        "min_data_per_group": 1,
+        "cat_l2": 0.0,
+        "cat_smooth": 0.0,
+        "boost_from_average": False,
+        "verbose": -1,
+        "force_row_wise": True,
+    }
     data = lightgbm.Dataset(rows, gradients[:3].T.ravel(), categorical_feature=list(range(12)), params=settings)
     booster = lightgbm.Booster(settings, data)
     ours, theirs = [], []

@@ -1,7 +1,8 @@
-"""Three rivals as a competent user tunes them: a small grid on a third of the training sequences, then all of them train.
+"""Three rivals as a competent user tunes them: a small grid on a third of the training sequences, then all.
 
-A rival sees the observations around a position. Trees have codes of categories and may have summaries (mean, deviation) of a wide
-window; python-crfsuite has a feature for each cell, of numbers the standardized value or the tenth that it falls in.
+A rival sees the observations around a position. Trees have codes of categories and may have summaries (mean, deviation)
+of a wide window; python-crfsuite has a feature for each cell, of numbers the standardized value or the tenth that it
+falls in.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,7 +14,7 @@ from lightgbm import LGBMClassifier
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 KEYS = ["sequence", "label"]
-MOST_ITERATIONS, EVERY = 150, 10
+EVERY = 10
 RARE = 2
 """Words that the training table has less often are one."""
 
@@ -56,7 +57,7 @@ def by_lightgbm(fitting: pd.DataFrame, asked: pd.DataFrame, setting: tuple, n_it
 def by_histograms(
     fitting: pd.DataFrame, asked: pd.DataFrame, setting: tuple, n_iterations: int
 ) -> Iterator[np.ndarray]:
-    """Predictions of HistGradientBoosting after every ten iterations; it takes words as numbers, as it has no more than 255 categories."""
+    """Predictions of HistGradientBoosting after every ten iterations; words are numbers: it has 255 categories."""
     reach, of_summaries, leaves = setting
     inputs, categories = coded(fitting, fitting, reach, of_summaries)
     small = [column for column in categories if inputs[:, column].max() < 255]
@@ -70,7 +71,7 @@ def by_histograms(
 
 
 def coded(fitting: pd.DataFrame, asked: pd.DataFrame, reach: int, of_summaries: int) -> tuple[np.ndarray, list[int]]:
-    """Cells of the window of every row, NaN outside of sequences and for unknown categories; the columns of categories."""
+    """Cells of the window of every row, NaN outside and for unknown categories; the columns of categories."""
     cells, of_text = asked[["sequence"]].copy(), []
     for name in fitting.columns.difference(KEYS, sort=False):
         of_text.append(not pd.api.types.is_numeric_dtype(fitting[name]))

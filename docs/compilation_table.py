@@ -1,4 +1,4 @@
-"""Writes the table of walkthrough.md that says what is compiled when, from commands run one after another with an empty cache.
+"""Writes the table of walkthrough.md that says what each command compiles, run in turn with an empty cache.
 
 ``make figures`` runs it; it takes a minute.
 """

@@ -49,10 +49,15 @@ def row(name: str, studies: list[str]) -> list[str]:
     parts = [datasets.documents(name)] if about.whole else list(datasets.load(name, **about.draw(0)))
     n_labels = len(np.unique(np.concatenate([part.labels for part in parts])))
     return [
-        f"`{name}`", about.summary + (" (stand-in)" if about.stand_in else ""),
-        " / ".join(f"{len(part):,}" for part in parts), " / ".join(f"{part.n_positions:,}" for part in parts),
-        str(n_labels), inputs_of(parts[0]), "{}, {}".format(*about.window), ", ".join(studies) or "–",
-    ]  # fmt: skip
+        f"`{name}`",
+        about.summary + (" (stand-in)" if about.stand_in else ""),
+        " / ".join(f"{len(part):,}" for part in parts),
+        " / ".join(f"{part.n_positions:,}" for part in parts),
+        str(n_labels),
+        inputs_of(parts[0]),
+        "{}, {}".format(*about.window),
+        ", ".join(studies) or "–",
+    ]
 
 
 def sources() -> Iterator[list[str]]:
@@ -65,9 +70,12 @@ def sources() -> Iterator[list[str]]:
         files = {file for name in names for file in datasets.describe(name).files}
         citation, _, terms = source.rpartition("; ")
         yield [
-            ", ".join(f"`{name}`" for name in names), citation or source, str(len(files)),
-            f"{sum(raw_files()[file].bytes for file in files):,}", terms.replace("no terms", "none") if citation else "none stated",
-        ]  # fmt: skip
+            ", ".join(f"`{name}`" for name in names),
+            citation or source,
+            str(len(files)),
+            f"{sum(raw_files()[file].bytes for file in files):,}",
+            terms.replace("no terms", "none") if citation else "none stated",
+        ]
 
 
 def tables() -> str:

@@ -1,4 +1,4 @@
-"""Makes examples/words.csv: 600 hyphenated words, one letter a row, a tenth of the letters missing. See docs/own_data.md."""
+"""Makes examples/words.csv: 600 hyphenated words, a letter a row, a tenth missing. See docs/own_data.md."""
 
 import numpy as np
 

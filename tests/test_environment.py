@@ -65,8 +65,8 @@ def test_the_library_imports_no_extra():
     script = (
         "import sys; sys.modules.update(dict.fromkeys(sys.argv[1:]))\n"
         "import treecrf, treecrf.cli, treecrf_studies.datasets, treecrf.automl.evaluation, treecrf.automl.fitting\n"
-        "from treecrf_studies import datasets; from treecrf import TreeCRF, WindowLightGBM, NeuralNetwork, NeuralCRF; from treecrf_studies.methods import MalletCRF\n"
-        "train, test = datasets.load('hmm')\n"
+        "from treecrf_studies import datasets; from treecrf import TreeCRF, WindowLightGBM, NeuralNetwork, NeuralCRF; "
+        "from treecrf_studies.methods import MalletCRF\ntrain, test = datasets.load('hmm')\n"
         "few = train.select([0, 1])\n"
         "for make in (WindowLightGBM, NeuralNetwork, MalletCRF, NeuralCRF):\n"
         "    try: make().fit(few)\n"

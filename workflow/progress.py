@@ -24,6 +24,7 @@ if __name__ == "__main__":  # before the other modules, whose import takes long
 import argparse  # noqa: E402
 import fcntl  # noqa: E402
 import logging  # noqa: E402
+import re  # noqa: E402
 import shlex  # noqa: E402
 import threading  # noqa: E402
 import time  # noqa: E402
@@ -59,7 +60,7 @@ def main(options: list[str]) -> int:
         await_threads()
         logging.shutdown()  # takes the bar away
         leave(number)
-    if code != WRONG_USAGE:
+    if code != WRONG_USAGE and not is_dry(options):
         tell("Not everything is finished." if code else f"Done in {time.time() - began:.0f} s.")
         for line in summary(options, configurations, code, began):
             tell(line)
@@ -69,16 +70,23 @@ def main(options: list[str]) -> int:
 def parse(options: list[str]) -> list[str]:
     """The files that ``--configfile`` names; ends for ``-h`` and ``--version``."""
     parser = argparse.ArgumentParser(
-        prog=COMMAND, description=__doc__, allow_abbrev=False,
+        prog=COMMAND,
+        description=__doc__,
+        allow_abbrev=False,
         usage=f"{COMMAND} [TARGET ...] --cores N [--configfile FILE ...] [SNAKEMAKE_OPTION ...]",
         epilog="`snakemake --help` lists all options; without a target, everything is computed.",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--configfile", "--configfiles", metavar="FILE", nargs="+", default=[], help="settings of the run"
     )
     versions = f"treecrf {version('treecrf')}, Snakemake {version('snakemake')}"
     parser.add_argument("--version", action="version", version=versions, help="show the versions and exit")
     return list(parser.parse_known_args(options)[0].configfile)
+
+
+def is_dry(options: list[str]) -> bool:
+    """Whether the options ask for what would run alone."""
+    return any(option in ("--dry-run", "--dryrun") or re.fullmatch("-[pqFk]*n[pqFk]*", option) for option in options)
 
 
 def import_snakemake() -> None:
@@ -96,7 +104,8 @@ def run_snakemake(options: list[str]) -> tuple[int, int]:
     interruption.install()
     code = 0
     try:
-        snakemake([*options, "--logger", "treecrf"])  # which would take targets after it for loggers
+        view = [] if is_dry(options) else ["--logger", "treecrf"]  # shows what runs, not what would run
+        snakemake([*options, *view])  # targets after --logger would be taken for loggers
     except SystemExit as end:
         code = int(end.code or 0)
     except KeyboardInterrupt:

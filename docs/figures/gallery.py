@@ -1,4 +1,4 @@
-"""Draws the pictures of docs/gallery.md by running its blocks, from the folder of the repository; ``make figures`` runs it."""
+"""Draws the pictures of docs/gallery.md: runs its blocks from the root of the repository (``make figures``)."""
 
 import re
 from pathlib import Path

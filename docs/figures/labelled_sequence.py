@@ -1,4 +1,4 @@
-"""Draws labelled_sequence.svg: a held-out word of examples/words.csv with the probability of a hyphen after each letter.
+"""Draws labelled_sequence.svg: a held-out word of examples/words.csv with probabilities of hyphens.
 
 ``make figures`` runs it. The word is the longest one with a missing letter; the earliest of several.
 """
@@ -20,12 +20,19 @@ INK, GREY, BLUE, PALE = "#6e7781", "#afb8c1", "#218bff", "#80ccff"
 
 
 def label_word() -> tuple[list[str], np.ndarray, np.ndarray]:
-    """The letters of the word, None if missing; P(hyphen after the letter); whether there is one. Both but for the last letter."""
+    """Letters (None: missing), and for all but the last P(hyphen after it) and whether there is one."""
     train, test = datasets.load("table", path=WORDS, sequence="word", label="hyphen")
     model = TreeCRF(
-        n_iterations=80, max_leaves=30, l2_regularization=5.0, window=(2, 3), splits="subsets", leaf_values="newton",
-        learning_rate=0.1, missing="instance_weighting", random_state=0,
-    ).fit(train)  # fmt: skip
+        n_iterations=80,
+        max_leaves=30,
+        l2_regularization=5.0,
+        window=(2, 3),
+        splits="subsets",
+        leaf_values="newton",
+        learning_rate=0.1,
+        missing="instance_weighting",
+        random_state=0,
+    ).fit(train)
     words = [test[i] for i in range(len(test))]
     word = max((word for word in words if word.has_missing), key=lambda word: word.n_positions)
     letters = [None if code == MISSING else word.attributes[0].categories[code] for code in word.values[:, 0]]
@@ -51,8 +58,10 @@ def draw(letters: list[str | None], probabilities: np.ndarray, hyphens: np.ndarr
     axes.set_ylabel("P(hyphen)", color=INK)
     axes.set_title(
         "Bars: predicted probability of a hyphen. Blue hyphens: true labels. ?: missing letter.",
-        fontsize=10, color=INK, loc="left",
-    )  # fmt: skip
+        fontsize=10,
+        color=INK,
+        loc="left",
+    )
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color(GREY)
     figure.subplots_adjust(left=0.08, right=0.99, top=0.88, bottom=0.19)

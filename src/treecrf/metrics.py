@@ -150,7 +150,7 @@ def _codes(y_true: Sequence[Labels], y_pred: Sequence[Labels]) -> tuple[Codes, C
 
 
 def _lengths(y_true: Sequence[Any], y_pred: Sequence[Any]) -> Ints:
-    """Of the sequences, once both have the same."""
+    """Lengths of the sequences, once predictions have those of the true labels."""
     lengths = [np.array([len(each) for each in part], dtype=np.int64) for part in (y_true, y_pred)]
     if len(lengths[0]) != len(lengths[1]):
         raise ValueError(

@@ -386,9 +386,9 @@ def window_codes(data: SequenceSet, window: tuple[int, int]) -> NDArray[Any]:
 
     Returns
     -------
-    uint8, or uint16 where an attribute has more than `NARROW_CATEGORIES` categories, shape (n_positions, n_slots), in the
-    order of `window_slots`. For an attribute with C categories the codes are 0..C-1, C = EDGE (outside the sequence) and
-    C + 1 = MISSING: C + 1 boolean features per slot (PhD table 3.6).
+    uint8, or uint16 where an attribute has more than `NARROW_CATEGORIES` categories, shape (n_positions, n_slots), in
+    the order of `window_slots`. For an attribute with C categories the codes are 0..C-1, C = EDGE (outside the
+    sequence) and C + 1 = MISSING: C + 1 boolean features per slot (PhD table 3.6).
     """
     sizes = np.array([len(attribute.categories) for attribute in data.attributes], dtype=np.int64)
     widest = int(sizes.max(initial=0))

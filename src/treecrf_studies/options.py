@@ -172,7 +172,7 @@ class ComparedSettings(StudySettings):
 
 
 class PairedSettings(ComparedSettings):
-    """The same by McNemar's test too."""
+    """Settings of comparisons by McNemar's test too."""
 
     whole: ClassVar[frozenset[str]] = ComparedSettings.whole | {"exact_under"}
 
@@ -227,7 +227,7 @@ def joined_names(names: Iterable[str]) -> str:
         for part in re.split(r", (?=\w+=)", name) if name else ():
             key, _, value = part.partition("=")
             values.setdefault(key, []).append(value)
-    return ", ".join(f"{key}={_joined_values(found)}" for key, found in values.items())
+    return ", ".join(f"{key}={_joined_values(given)}" for key, given in values.items())
 
 
 def _joined_values(values: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""README.md, config/README.md and docs/: their blocks run, their links lead somewhere, and `make docs` can build them."""
+"""README.md, config/README.md and docs/: their blocks run, links lead somewhere, and `make docs` builds."""
 
 import contextlib
 import importlib
@@ -158,7 +158,7 @@ def output_of(arguments):
 
 
 def lines_of(text):
-    """Lines as they stand on a page: without the progress that a terminal shows as a bar, or the line of a first run."""
+    """Lines as they stand on a page: without progress, which a terminal shows as a bar, or a first run."""
     return [
         line.rstrip() for line in text.strip().splitlines() if not re.match(r"[a-z ]+: \d+ of \d+, |Compiling ", line)
     ]
@@ -296,9 +296,8 @@ def undocumented(name, part):
     if strange:
         return f"{name} has no parameter {strange[0]!r}"
     absent = [each for each in taken if each not in described]
-    is_for_users = part.__module__ in FOR_USERS and not part.__module__.startswith(
-        ("treecrf.models", "treecrf_studies.methods")
-    )  # there labellers are
+    has_labellers = part.__module__.startswith(("treecrf.models", "treecrf_studies.methods"))
+    is_for_users = part.__module__ in FOR_USERS and not has_labellers
     by_themselves = inspect.isfunction(part) and "." not in name and len(taken) > 2 and is_for_users
     if (described and absent) or (by_themselves and "Parameters" not in inspect.getdoc(part)):
         return f"{name} does not describe {absent[0]!r}"

@@ -1,4 +1,4 @@
-"""Kill the workflow at random moments, fill its disk, damage its files, and compare what it ends in: ``make test-faults``.
+"""Kill the workflow at random moments, fill its disk, damage its files, compare results: ``make test-faults``.
 
 A small configuration runs once undisturbed. Then it runs again and again, is killed with SIGKILL
 (the main process and every job) at random moments and goes on, as a person would go on: by the same command. After

@@ -54,7 +54,7 @@ def fitted(labellers, name):
 
 
 def keeps_stages(labeller):
-    """Whether it looks back at its stages as it was made; `test_stages_are_kept_where_that_is_wanted` has the others."""
+    """Whether it has stages by default; `test_stages_are_kept_where_that_is_wanted` has the others."""
     return labeller.get_params().get("keep_stages", True)
 
 
@@ -357,9 +357,8 @@ def test_lists_are_labelled_as_the_set_that_they_stand_for(named):
     )
     assert (codes.dtype, codes.shape) == (np.int16, (TEST.n_positions,))
     frames, names = by_sequence(TEST)
-    assert (
-        np.concatenate(labeller.predict(frames)).tolist() == np.array(TEST.label_names)[codes].tolist()
-    )  # trained by a set
+    # The labeller was trained by a set.
+    assert np.concatenate(labeller.predict(frames)).tolist() == np.array(TEST.label_names)[codes].tolist()
 
     model = make().fit(*by_sequence(TRAIN))
     assert (model.classes_.tolist(), model.n_features_in_) == (["X", "Y", "Z"], 3)

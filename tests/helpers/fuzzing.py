@@ -1,4 +1,4 @@
-"""Strategies of Hypothesis for inputs that no writer would write, and what may come of them: an answer or one clear sentence.
+"""Strategies of Hypothesis for inputs that no writer would write: an answer or one clear sentence follows.
 
 The tests use few inputs, always the same ones. ``make fuzz`` sets TREECRF_FUZZ to a larger number of inputs; the option
 ``--hypothesis-seed`` of pytest chooses other ones.
@@ -130,7 +130,7 @@ def assert_clear(call):
 
 
 def fuzz(inputs, use, share=1.0):
-    """Give inputs of a strategy to a function that checks what is right; prints what came of them and returns the counts.
+    """Give inputs of a strategy to a function that checks results; prints and returns counts of outcomes.
 
     Parameters
     ----------

@@ -73,12 +73,6 @@ def circle(source):
     return []
 
 
-def write_modules(folder, texts):
-    for name, text in texts.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
-
-
 OF_NAMED_TUPLES = ("_fields", "_replace", "_asdict")
 """Public names with an underscore."""
 

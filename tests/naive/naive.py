@@ -194,9 +194,11 @@ def observed_state(labels, place, n_labels, order):
 
 
 def row_gradients(potential, begin, labels, n_labels, order):
-    """P(y, s | labels, X) - P(y, s | X) of one sequence by enumeration; `potential[y, position, state]` is a dictionary.
+    """P(y, s | labels, X) - P(y, s | X) of one sequence by enumeration; `potential[y, position, state]` is a
+    dictionary.
 
-    A label of -1 is not known: the first probability is that of the paths which have the other labels, I(y, s) if all are known.
+    A label of -1 is not known: the first probability is that of the paths which have the other labels, I(y, s) if all
+    are known.
     """
     length = len(labels)
     gradients = {
@@ -213,7 +215,7 @@ def row_gradients(potential, begin, labels, n_labels, order):
 
 
 def chain_rule_gradients(potential, begin, labels, position_weights, n_labels, order):
-    """Value and gradient of ``sum_t w_t log P(y_t | y_1 .. y_{t-1}, X)`` of one sequence, from those of its beginnings."""
+    """Value and gradient of ``sum_t w_t log P(y_t | y_1 .. y_{t-1}, X)`` of a sequence, from its beginnings."""
     hidden = [[*labels[:t]] + [-1] * (len(labels) - t) for t in range(len(labels) + 1)]
     gradients = [row_gradients(potential, begin, known, n_labels, order) for known in hidden]
     values = [partial_log_likelihood(potential, begin, known, n_labels, order) for known in hidden]

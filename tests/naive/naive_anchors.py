@@ -5,7 +5,7 @@ from treecrf.sequences import MISSING
 
 
 def anchored_cells(data, first, last, counted=()):
-    """For each observation the texts or numbers of its anchored inputs, by name; None where what they copy is missing."""
+    """For each observation the texts or numbers of its anchored inputs, by name; None: missing."""
     rows = []
     for begin, end in zip(data.observation_offsets[:-1], data.observation_offsets[1:], strict=True):
         sequence = [_cells(data, row) for row in range(begin, end)]

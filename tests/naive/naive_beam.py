@@ -7,8 +7,8 @@ import math
 def beam_labels(candidates, score, n_best, truth=None):
     """The labels that stay at each position.
 
-    `candidates` are the labels that each position may have; ``score(labels)`` is that of the first labels of the sequence. The
-    forward mass of a label is the sum over all sequences in the beam that end in it.
+    `candidates` are the labels that each position may have; ``score(labels)`` is that of the first labels of the
+    sequence. The forward mass of a label is the sum over all sequences in the beam that end in it.
     """
     kept = []
     for t, labels in enumerate(candidates):

@@ -6,7 +6,7 @@ OUTSIDE = 2
 
 
 def draw_code(n_labels, length, rng):
-    """Words of bits, a list for each label: columns are drawn again until they tell something, all until words differ."""
+    """Words of bits, a list for each label; drawn again until columns are not constant and words differ."""
     while True:
         columns = []
         while len(columns) < length:

@@ -8,7 +8,8 @@ from naive_splits import EDGE, MISSING, all_sets, gain, leaf_value, named_column
 def cart(columns, n_slots, gradients, rules, policy):
     """Best-first growth; returns the fitted value of every row, blended over the leaves that have a part of it.
 
-    `columns` are lists of codes, the first `n_slots` of them those of slots; `policy` is a value of ``TreeCRF(missing=)``.
+    `columns` are lists of codes, the first `n_slots` of them those of slots; `policy` is a value of
+    ``TreeCRF(missing=)``.
     """
     weights = np.abs(gradients) * (1 - np.abs(gradients)) if rules.newton else np.ones(len(gradients))
     sums = lambda parts, rows: (  # noqa: E731
@@ -48,7 +49,7 @@ def cart(columns, n_slots, gradients, rules, policy):
         return [set(ranked[:n]) for n in range(1, len(ranked))]
 
     def lighter(parts, number, codes):
-        """The codes of the side that weighs less; of equal ones that with the lower codes, or with the lower gradients."""
+        """The codes of the side that weighs less; of equal ones that with lower codes, or lower gradients."""
         known = {columns[number][row] for row in parts} - {MISSING}
         sides = [codes, known - codes]
         if rules.kinds[number] == "one_vs_rest":

@@ -105,7 +105,7 @@ class Paths:
 
 
 def solve_dual(paths, kernel, labels, offsets, variance, transition_variance):
-    """The maximum of the dual over distributions of paths: its value, the marginals of positions, coefficients, pair weights.
+    """The maximum of the dual over distributions of paths: value, marginals, coefficients, pair weights.
 
     Each sequence's distribution is the softmax of one free number for each path.
     """

@@ -4,10 +4,10 @@ import numpy as np
 
 
 def dense_rows(lattice, predecessors, of_label, gradients, unit, drawn, n_labels):
-    """Packed rows of one label, shape (n_labels + 1, n_positions): `unit` plus what the pairs have, 0 where none is possible.
+    """Packed rows of one label, shape (n_labels + 1, n_positions): `unit` plus values of pairs, else 0.
 
-    `gradients` are those of the pairs of `lattice`, packed; `of_label` tells where it has the label; `drawn` are the positions
-    that are seen, and `unit` what every possible pair weighs, if the pairs' own weights do not count.
+    `gradients` are those of the pairs of `lattice`, packed; `of_label` tells where it has the label; `drawn` are the
+    positions that are seen, and `unit` what every possible pair weighs, if the pairs' own weights do not count.
     """
     rows = np.zeros((n_labels + 1, len(predecessors.kinds)), dtype=np.int64)
     starts = set(lattice.offsets[:-1].tolist())

@@ -17,8 +17,8 @@ def sign_flip_p_value(differences):
 
 
 def convolved_p_value(differences, flips, error, degrees):
-    """Mean over the flips of the probability that the flipped sum plus error times t is as large as the observed sum, and
-    at least the p-value without an error."""
+    """Mean over the flips of the probability that the flipped sum plus error times t is as large as the observed sum,
+    and at least the p-value without an error."""
     observed = abs(sum(differences))
     total, n_as_large = 0.0, 0
     for flip in flips:

@@ -1,7 +1,8 @@
 """Run the demo here and on a Slurm of one node, and compare every result byte for byte: ``make test-slurm``.
 
-``python tests/slurm/compare_with_local.py CONFIGFILE`` takes another configuration than the demo's. Slurm is started for this and stopped afterwards, whatever happens. Results go to a temporary folder. Ends with 0
-where both runs agree, with 1 and one sentence where they do not or where Slurm cannot run.
+``python tests/slurm/compare_with_local.py CONFIGFILE`` takes another configuration than the demo's. Slurm is started
+for this and stopped afterwards, whatever happens. Results go to a temporary folder. Ends with 0 where both runs agree,
+with 1 and one sentence where they do not or where Slurm cannot run.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 import importlib.util
 import logging
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -99,6 +100,17 @@ def test_wrong_usage_promises_nothing(tmp_path):
     assert result.returncode == 2
     assert "--nonsense" in result.stderr
     assert "Continue with" not in result.stderr
+
+
+@pytest.mark.parametrize("option", ["-n", "--dry-run", "--dryrun"])
+def test_a_dry_run_names_the_steps_and_says_nothing_of_results(tmp_path, option):
+    result = run_in(tmp_path, "good", "--cores", "1", option)
+    assert result.returncode == 0, result.stderr
+    messages = result.stdout + result.stderr
+    assert re.search(r"^good +1$", messages, re.MULTILINE)
+    assert "Done in" not in messages
+    assert "Next:" not in messages
+    assert not (tmp_path / "good").exists()
 
 
 def test_a_run_shows_finished_and_failed_steps(tmp_path):

@@ -157,9 +157,8 @@ def test_a_broken_raw_file_stops_its_own_data_set_only(tmp_path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("not this\n")
     (tmp_path / "results/training").mkdir(parents=True)
-    (tmp_path / "results/training/kernels.json").write_text(
-        "{}"
-    )  # the routines of one method are compiled as it needs them
+    # The routines of one method are compiled as it needs them.
+    (tmp_path / "results/training/kernels.json").write_text("{}")
     training = TRAINING | {"datasets": ["protein", "xor"], "methods": ["linear_crf"]}
     process = run(tmp_path, NOTHING | {"training": training}, check=False)
     assert process.returncode != 0

@@ -10,7 +10,7 @@ from treecrf_studies.framework.study import Study
 
 
 def job_cache_of(snakemake: Any, portion: Portion | None = None) -> StoredJobCache:
-    """The finished parts of a job, beside its first output: those of a killed attempt at the same job, and of portions of it."""
+    """The finished parts of a job beside its first output: of a killed attempt, and of portions of it."""
     same = {"params": dict(snakemake.params.items()), "inputs": {path: sha256(path) for path in snakemake.input}}
     job = {"wildcards": dict(snakemake.wildcards.items()), **same}
     cache = StoredJobCache(f"{snakemake.output[0]}.cache", job, portion)

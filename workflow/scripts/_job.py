@@ -32,7 +32,7 @@ def sentence(error: Exception) -> str:
 
 
 def tidy(outputs: Iterable[str], record: Path) -> None:
-    """Remove what a killed attempt has left: temporary files beside outputs and record, and notes of what will be written."""
+    """Remove what a killed attempt has left: temporary files beside outputs and record, and notes."""
     for file in (*map(Path, outputs), record):
         for left in leftovers(file):
             left.unlink(missing_ok=True)
@@ -51,9 +51,9 @@ def end(number: int, _frame: FrameType | None) -> None:
 
 @contextmanager
 def job(snakemake: Any, noted: bool = True) -> Iterator[None]:
-    """Send all messages to the log, see that inputs and outputs are whole, and leave a record (`treecrf_studies.records.jobs`).
+    """Send all messages to the log, see that inputs and outputs are whole, and leave a record.
 
-    A job with a damaged input, wrong input or a full disk ends with one sentence.
+    See `treecrf_studies.records.jobs`. A job with a damaged input, wrong input or a full disk ends with one sentence.
 
     Parameters
     ----------

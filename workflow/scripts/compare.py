@@ -2,7 +2,8 @@
 
 Outputs
 -------
-One HTML file that needs no other file and no network; beside it CSV, see `treecrf_studies.report.comparing.write_comparison`.
+One HTML file that needs no other file and no network; beside it CSV, see
+`treecrf_studies.report.comparing.write_comparison`.
 """
 
 from pathlib import Path

@@ -15,9 +15,8 @@ from treecrf_studies.datasets.download import fetch
 with job(snakemake):
     source = snakemake.params.source
     for file in datasets.describe(source).files:
-        fetch(
-            file, snakemake.params.raw, mirror=snakemake.config.get("mirror")
-        )  # a file put there by hand is checked too
+        # A file that was put there by hand is checked too.
+        fetch(file, snakemake.params.raw, mirror=snakemake.config.get("mirror"))
     train, test = datasets.load(source, **snakemake.params.options)
     train.save(snakemake.output.train)
     test.save(snakemake.output.test)

@@ -1,6 +1,7 @@
 """Logger plugin of Snakemake: a bar and the running steps on a terminal, elsewhere one line per finished step.
 
-Snakemake finds it by its name where this folder's parent is on the path (``workflow/progress.py``), and hands it events.
+Snakemake finds it by its name where this folder's parent is on the path (``workflow/progress.py``), and hands it
+events.
 """
 
 from __future__ import annotations

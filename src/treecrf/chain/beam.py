@@ -24,6 +24,7 @@ from treecrf.chain.lattice import (
     step,
 )
 from treecrf.compiled.kernel import kernel
+from treecrf.io.arrays import starts_of
 
 
 @kernel(void(float64[::1], int64, boolean[::1]))
@@ -43,8 +44,7 @@ def keep_entries(lattice, potentials, n_best, always, first, last, kept):
     before.
 
     At each position stay the `n_best` entries with most forward mass, and the one in `always`, shape (n_positions,),
-    unless it is
-    -1.
+    unless it is -1.
     """
     longest = int64(0)
     for position in range(lattice.offsets[first], lattice.offsets[last]):
@@ -128,9 +128,9 @@ def choose_beam(lattice: Lattice, potentials: Weights, n_best: int) -> Beam:
 def beam_of(lattice: Lattice, potentials: Weights, kept: NDArray[np.bool_]) -> Beam:
     """The beam of the entries that are kept, bool, shape (n_entries,); at least one at each position."""
     entries = np.flatnonzero(kept)
-    first = np.concatenate([[0], np.cumsum(kept)])[lattice.first]
+    first = starts_of(kept)[lattice.first]
     counts = np.diff(first)
-    first_pair = np.concatenate([[0], np.cumsum(counts * predecessor_counts(lattice.offsets, counts))]).astype(np.int64)
+    first_pair = starts_of(counts * predecessor_counts(lattice.offsets, counts))
     inside = Lattice(lattice.offsets, first.astype(np.int64), lattice.labels[entries], first_pair)
     pairs = np.empty(first_pair[-1] if len(potentials.pairs) else 0)
     if len(pairs):

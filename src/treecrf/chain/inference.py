@@ -205,7 +205,7 @@ def state_sequence(labels: ArrayLike, offsets: ArrayLike, n_labels: int, order: 
 
 
 def states_before(labels: NDArray[np.int16], offsets: NDArray[np.int64], space: StateSpace) -> NDArray[np.int32]:
-    """`state_sequence` of what has been checked."""
+    """`state_sequence` with checked arguments."""
     depths = np.minimum(places_in(offsets), space.order)
     states = np.array([space.offset_of_depth(depth) for depth in range(space.order + 1)], dtype=np.int32)[depths]
     for lag in range(1, space.order + 1):
@@ -243,7 +243,7 @@ def partial_log_likelihood(
 
 
 class _Chains(NamedTuple):
-    """Checked arguments."""
+    """Checked potentials and offsets with their state space."""
 
     potentials: NDArray[np.float64]
     offsets: NDArray[np.int64]

@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 from treecrf.chain.inference import Marginals
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Float64, Int16, Int32, Int64, allocate, compiled_type, struct
-from treecrf.io.arrays import places_in
+from treecrf.io.arrays import places_in, starts_of
 from treecrf.io.columns import MISSING
 
 _NO_COUNTS = np.empty((0, 0))
@@ -58,7 +58,7 @@ class Weights(NamedTuple):
 
 @struct
 class Recursions(NamedTuple):
-    """What the recursions leave."""
+    """Results of the forward and backward recursions."""
 
     alphas: Annotated[Float64, "n_entries", "Sum to one at each position after `forward`; P(y_t | X) after `backward`."]
     betas: Annotated[Float64, "n_entries"]
@@ -287,14 +287,14 @@ def build_lattice(offsets: ArrayLike, candidates: ArrayLike, kinds: ArrayLike) -
     if not n_of_kind.all() or kind_of.min() < 0 or kind_of.max() >= len(table):
         raise ValueError(f"kinds must lie in 0..{len(table) - 1}, and each needs at least one label.")
     counts = n_of_kind[kind_of]
-    first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    first = starts_of(counts)
     rows, labels = np.nonzero(table)
     first_of_kind = np.searchsorted(rows, np.arange(len(table)))
     return Lattice(
         starts,
         first,
         labels[np.repeat(first_of_kind[kind_of], counts) + places_in(first)].astype(np.int16),
-        np.concatenate([[0], np.cumsum(counts * predecessor_counts(starts, counts))]).astype(np.int64),
+        starts_of(counts * predecessor_counts(starts, counts)),
     )
 
 
@@ -478,14 +478,14 @@ def _ranges(values: NDArray[np.float64], first: NDArray[np.int64]) -> tuple[NDAr
 
 
 def one_thread(lattice: Lattice, weights: Weights) -> AbstractContextManager[Any]:
-    """What `run_forward` and `run_backward` have to be called in."""
+    """The context in which to call `run_forward` and `run_backward`."""
     return threadpool_limits(1, user_api="blas") if _has_all_labels(lattice, weights) else nullcontext()
 
 
 def run_forward(lattice: Lattice, weights: Weights, first: int, last: int, recursions: Recursions) -> None:
-    """`treecrf.chain.lattice.forward`, the faster way."""
-    way = forward_by_products if _has_all_labels(lattice, weights) else forward
-    way(lattice, weights, first, last, recursions)
+    """`forward`, by matrix products where all labels are possible."""
+    recursion = forward_by_products if _has_all_labels(lattice, weights) else forward
+    recursion(lattice, weights, first, last, recursions)
 
 
 def run_backward(
@@ -497,7 +497,7 @@ def run_backward(
     pair_marginals: NDArray[np.float64],
     counts: NDArray[np.float64],
 ) -> None:
-    """`treecrf.chain.lattice.backward`, the faster way."""
+    """`backward`, by matrix products where all labels are possible."""
     if _has_all_labels(lattice, weights) and not len(pair_marginals):
         backward_by_products(lattice, weights, first, last, recursions, counts)
     else:

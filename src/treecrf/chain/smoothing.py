@@ -1,5 +1,5 @@
-"""Fixed-lag smoothing: the marginals of a position from what is there so far and a few positions more; of whole chains, and
-of one whose positions come one after another, as those of a stream do.
+"""Fixed-lag smoothing: the marginals of a position from what is there so far and a few positions more; of whole chains,
+and of one whose positions come one after another, as those of a stream do.
 """
 
 from __future__ import annotations

@@ -157,7 +157,7 @@ def _equal_labels(label_names: Sequence[str]) -> dict[str, _Labels]:
 
 
 def _entity_labels(label_names: Sequence[str], scheme: str) -> dict[str, _Labels]:
-    """By type."""
+    """The labels of spans of each type of entity."""
     rules = scheme_of(scheme)
     codes = {part: code for code, part in enumerate(parse_labels(label_names, scheme))}
     labels_of: dict[str, _Labels] = {}

@@ -230,12 +230,12 @@ def parse_window(text: str, option: str = "--window") -> tuple[int, int]:
 
 def parse_kinds(text: str | None) -> dict[str, Kind]:
     """`COLUMN=KIND,..` as a mapping; wrong usage if a kind is not known."""
-    from treecrf.io.columns import KINDS
+    from treecrf.io.columns import COLUMN_KINDS
 
     kinds: dict[str, Kind] = {}
     for part in () if text is None else split_names(text):
         name, _, kind = part.rpartition("=")
-        if not name or kind not in KINDS:
+        if not name or kind not in COLUMN_KINDS:
             raise typer.BadParameter(
                 f"{part!r} is not a column and its kind, such as age=number or zip=category.", param_hint="--kinds"
             )

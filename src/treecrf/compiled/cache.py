@@ -64,14 +64,14 @@ def kernel_digest(package: str = "") -> str:
 
 def kernel_files(package: Path) -> list[Path]:
     """The files of a package that define kernels, sorted, with the modules whose names these files import."""
-    found, packages = set((package / "compiled").glob("*.py")), {_PACKAGE.name: _PACKAGE, package.name: package}
+    files, packages = set((package / "compiled").glob("*.py")), {_PACKAGE.name: _PACKAGE, package.name: package}
     for file in package.rglob("*.py"):
         text = file.read_text(encoding="utf-8")
         if _DEFINES_KERNELS in text:
             imported = [(packages[top], name) for top, name in _IMPORTED.findall(text) if top in packages]
             paths = [folder.joinpath(*name.split(".")) for folder, name in imported]
-            found |= {file, *(path.with_suffix(".py") for path in paths), *(path / "__init__.py" for path in paths)}
-    return sorted(file for file in found if file.is_file())
+            files |= {file, *(path.with_suffix(".py") for path in paths), *(path / "__init__.py" for path in paths)}
+    return sorted(file for file in files if file.is_file())
 
 
 class CheckedCacheFile(_numba_caching.IndexDataCacheFile):
@@ -129,13 +129,13 @@ def _is_shared(folder: Path) -> bool:
     """Whether others may replace files of a folder that is there, as OpenSSH asks of the folders of keys."""
     if not hasattr(os, "getuid") or not folder.exists():
         return False
-    found = folder.stat()
-    if found.st_uid not in (0, os.getuid()):
+    status = folder.stat()
+    if status.st_uid not in (0, os.getuid()):
         return True
-    if found.st_mode & stat.S_ISVTX:  # as /tmp: others have files of their own there
+    if status.st_mode & stat.S_ISVTX:  # as /tmp: others have files of their own there
         return False
-    by_group = found.st_mode & stat.S_IWGRP and not _is_private(found.st_gid)
-    return bool(by_group or found.st_mode & stat.S_IWOTH)
+    by_group = status.st_mode & stat.S_IWGRP and not _is_private(status.st_gid)
+    return bool(by_group or status.st_mode & stat.S_IWOTH)
 
 
 def _is_private(group: int) -> bool:

@@ -48,7 +48,7 @@ class _Types:
     compilation.
     """
 
-    _found: ClassVar[dict[Any, tuple[Any, Any]]] = {}
+    _resolved: ClassVar[dict[Any, tuple[Any, Any]]] = {}
 
     def __init__(self, rules: Any) -> None:
         self._rules = rules
@@ -60,10 +60,10 @@ class _Types:
         """The signature of a call, as numba's rules find it."""
         if keywords or (isinstance(function, _Type) and not isinstance(function, _Builtin)):
             return self._rules.resolve_function_type(function, arguments, keywords)
-        key = id(function), arguments  # equal functions keep what they have found apart
-        if key not in self._found:
-            self._found[key] = function, self._rules.resolve_function_type(function, arguments, keywords)
-        return self._found[key][1]
+        key = id(function), arguments  # equal functions have signatures of their own
+        if key not in self._resolved:
+            self._resolved[key] = function, self._rules.resolve_function_type(function, arguments, keywords)
+        return self._resolved[key][1]
 
 
 class _KernelCompiler(_Compiler):
@@ -100,7 +100,7 @@ class _PartLibrary(_Library):
     """Intermediate code that is optimized and translated to machine code only as a part of its callers."""
 
     def _optimize_final_module(self) -> None:
-        """Leave it to the callers."""
+        """Do nothing: callers optimize it."""
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
@@ -124,7 +124,7 @@ class _KernelCache(_Cache):
     """numba's cache without the import of numba's compilation rules, half a second, before a form is loaded."""
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
-        """By the content of all kernels: numba's has what a closure refers to, which differs from process to process."""
+        """A key by the content of all kernels: numba's has what a closure refers to, which differs by process."""
         return sig, codegen.magic_tuple(), kernel_digest(_package_of(self._py_func))
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -244,14 +244,14 @@ class SeparateKernel(Kernel):
         self._cell[0] = form.library.get_pointer_to_function(form.fndesc.llvm_func_name)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """For numba, to compile a caller."""
+        """The template with which numba compiles a caller."""
         from numba.core.typing import make_concrete_template
 
         python_signature, args = self._compiler.fold_argument_types(args, kws)
         return make_concrete_template(self._name, self._name, [self.signature]), python_signature, args, {}
 
     def get_overload(self, sig: Any) -> Any:
-        """For numba, to compile a caller: what `_lower_call` is known by."""
+        """The signature by which numba finds `_lower_call` when it compiles a caller."""
         if self not in self.targetctx._defns:
             self.targetctx.insert_func_defn([(self._lower_call, self, self.signature.args)])
         return self

@@ -96,7 +96,7 @@ class _Fields(_Template):
 
 
 def _word(builder: Any, record: Any, place: int, kind: Any = _WORD) -> Any:
-    """The address of a word."""
+    """The address of a word of a record."""
     words = builder.bitcast(record, _WORD.as_pointer())
     return builder.bitcast(builder.gep(words, [ir.Constant(ir.IntType(32), place)]), kind.as_pointer())
 
@@ -156,14 +156,13 @@ def _unbox(record: Any, struct: Any, c: Any) -> Any:
 
 
 def _fill(c: Any, value: Any, kind: Any, struct: Any, place: int) -> None:
-    """Write the fields of a struct, whose types have been found to be those of the record."""
+    """Write the fields of a struct whose types are those of the record."""
     for i, part in enumerate(kind.types):
         item = c.pyapi.tuple_getitem(struct, i)
         if isinstance(part, types.Array):
             kinds = ir.FunctionType(ir.IntType(32), [c.pyapi.pyobj, c.pyapi.voidptr])
-            adapt = cgutils.get_or_insert_function(
-                c.builder.module, kinds, "numba_adapt_ndarray"
-            )  # counts no reference
+            # This function of numba counts no reference.
+            adapt = cgutils.get_or_insert_function(c.builder.module, kinds, "numba_adapt_ndarray")
             c.builder.call(adapt, [item, c.builder.bitcast(_word(c.builder, value, place), c.pyapi.voidptr)])
         elif isinstance(part, Record | types.BaseTuple):
             _fill(c, value, part, item, place)

@@ -206,7 +206,7 @@ def earlier_in(offsets: str) -> Rule:
 
 
 def equal_to(what: str) -> Rule:
-    """Another array, known by name."""
+    """Values must equal another array, known by name."""
     return Rule(f"be {what}", lambda values, known: np.array_equal(values, known[what]))
 
 

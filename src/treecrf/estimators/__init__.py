@@ -1,1 +1,1 @@
-"""Protocol of scikit-learn: settings by name, inputs as lists and frames, tags; nothing else of the library knows it."""
+"""Protocol of scikit-learn: settings by name, lists and frames as inputs, tags; no other folder knows it."""

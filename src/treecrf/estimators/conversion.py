@@ -2,13 +2,13 @@
 
 `Given` reads
 
-- a list of sequences, each a DataFrame (a row per observation; of pandas, polars, or a table of pyarrow), a 2-d array, an array
-  with named columns, a list of dicts of features, a list of tokens or numbers, or a set (as ``list(data)`` has them):
-  answers are one entry a sequence;
-- one 2-d array, which is one sequence, or one DataFrame whose index has a name and tells its sequences apart: answers are one
-  row for each of its rows. Where training has said what the inputs are, one list of dicts and a DataFrame whose index
-  has no name are one sequence, too. With ``lengths``, as hmmlearn and seqlearn have them, these are the sequences one
-  after another.
+- a list of sequences, each a DataFrame (a row per observation; of pandas, polars, or a table of pyarrow), a 2-d array,
+  an array with named columns, a list of dicts of features, a list of tokens or numbers, or a set (as ``list(data)`` has
+  them): answers are one entry a sequence;
+- one 2-d array, which is one sequence, or one DataFrame whose index has a name and tells its sequences apart: answers
+  are one row for each of its rows. Where training has said what the inputs are, one list of dicts and a DataFrame whose
+  index has no name are one sequence, too. With ``lengths``, as hmmlearn and seqlearn have them, these are the sequences
+  one after another.
 
 Columns of arrays are called x0, x1, .. and hold numbers, unless they are text. Columns of frames hold what
 `SequenceSet.from_frame` takes them for. In dicts text and booleans are categories and numbers are numbers; a key that a
@@ -40,7 +40,7 @@ from treecrf.estimators.tables import (
 )
 from treecrf.io.arrays import first_relatives, integers, of_objects
 from treecrf.io.columns import SAID, Kind, Vocabulary
-from treecrf.io.frames import by_index, comes_again, is_indexed, parts_by_index
+from treecrf.io.frames import by_index, comes_again, is_indexed, parts_by_index, runs_of
 from treecrf.io.messages import counted, quoted
 from treecrf.sequences import SequenceSet
 
@@ -382,11 +382,8 @@ def _of_indexed_frame(frame: Any) -> Observations:
 
     if not len(frame):
         raise ValueError("the set has no sequences; give at least one.")
-    codes = pd.factorize(frame.index.get_level_values(0), use_na_sentinel=False)[0]
-    starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]])
-    if len(np.unique(codes)) != len(starts):
-        again = starts[pd.Series(codes[starts]).duplicated().to_numpy().argmax()]
-        raise ValueError(
-            f"row {again}: {comes_again(str(frame.index.get_level_values(0)[again]), 'frame by its index')}"
-        )
-    return Observations.of_frames([frame])._replace(lengths=np.diff(np.r_[starts, len(frame)]))
+    names = frame.index.get_level_values(0)
+    offsets, again = runs_of(pd.factorize(names, use_na_sentinel=False)[0])
+    if again is not None:
+        raise ValueError(f"row {again}: {comes_again(str(names[again]), 'frame by its index')}")
+    return Observations.of_frames([frame])._replace(lengths=np.diff(offsets))

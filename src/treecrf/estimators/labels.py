@@ -51,9 +51,8 @@ def flat_labels(labels: Any, data: SequenceSet, form: str) -> list[Any]:
     nested = [_column(each, f"labels of sequence {number}") for number, each in enumerate(label_list)]
     for number in np.flatnonzero(lengths_of(nested) > data.lengths).tolist():
         length = int(data.lengths[number])
-        if not any(
-            is_known(label) for label in nested[number][length:]
-        ):  # padding, of which a transform left out the rows
+        # The rest may be padding, of which a transform left out the rows.
+        if not any(is_known(label) for label in nested[number][length:]):
             nested[number] = nested[number][:length]
     wrong = np.flatnonzero(lengths_of(nested) != data.lengths)
     if len(wrong):
@@ -248,7 +247,7 @@ _STORED = ("text", "booleans", "numbers")
 
 
 def _label_kind(label: Any) -> str:
-    """Text, truth values, whole numbers, which may be floats, or the name of another type; empty for what is no label."""
+    """ "text", "truth values", "whole numbers" (floats, too), or the name of another type; "" for what is no label."""
     if isinstance(label, str):
         return "text" if label else ""
     if isinstance(label, bool | np.bool_):

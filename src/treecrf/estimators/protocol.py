@@ -26,7 +26,7 @@ class NotFittedError(ValueError, AttributeError):
 
 
 class Estimator:
-    """Settings are the keyword arguments of ``__init__``, which stores them unchanged; what `fit` learns ends in ``_``."""
+    """Settings are arguments of ``__init__``, which stores them unchanged; names of what `fit` learns end in ``_``."""
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take what was learnt out of a pickle; kernels ask for arrays that can be written to."""
@@ -84,7 +84,8 @@ class Estimator:
         for name, value in self.get_params(deep=False).items():
             cell = html.escape(repr(value))
             rows.append(f"<tr><th>{name}</th><td>{cell if repr(value) == usual[name] else f'<b>{cell}</b>'}</td></tr>")
-        return f"<details><summary><code>{html.escape(repr(self))}</code></summary><table><tbody>{''.join(rows)}</tbody></table></details>"
+        summary = f"<summary><code>{html.escape(repr(self))}</code></summary>"
+        return f"<details>{summary}<table><tbody>{''.join(rows)}</tbody></table></details>"
 
     @property
     def feature_names_in_(self) -> NDArray[np.object_]:

@@ -188,7 +188,7 @@ def _filled(column: Column, kind: Kind) -> Column:
 
 
 def as_frame(value: Any) -> Any:
-    """A DataFrame of pandas for that of another library and for an array with named columns; other values as they are."""
+    """A pandas DataFrame for one of another library or an array with named columns; other values as they are."""
     if isinstance(value, np.ndarray) and value.dtype.names is not None and value.ndim == 1:
         import pandas as pd
 

@@ -67,11 +67,11 @@ class Binner:
         """The binner that `described` its edges; a ValueError if they do not rise, or are too many."""
         binner = cls(n_bins)
         binner.edges_ = {name: None if e is None else np.array(e, dtype=np.float64) for name, e in edges.items()}
-        for name, found in binner.edges_.items():
-            if found is None:
+        for name, rising in binner.edges_.items():
+            if rising is None:
                 continue
-            rises = found.ndim == 1 and np.isfinite(found).all() and (np.diff(found) > 0).all()
-            if not rises or len(found) >= n_bins:
+            rises = rising.ndim == 1 and np.isfinite(rising).all() and (np.diff(rising) > 0).all()
+            if not rises or len(rising) >= n_bins:
                 raise ValueError(f"the edges of the bins of {quoted(name)} do not rise, or are too many")
         return binner
 

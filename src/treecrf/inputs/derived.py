@@ -70,7 +70,7 @@ class Derivation(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Of the column, for example "word: suffix of 3" or "x: rolling mean of 9"."""
+        """The name of the column, for example "word: suffix of 3" or "x: rolling mean of 9"."""
         words = _WORDS.get(self.kind, self.kind)
         if self.kind in SHIFTS:
             return f"{self.source}: {self.size} {words}"
@@ -78,7 +78,7 @@ class Derivation(NamedTuple):
 
     @property
     def block(self) -> str:
-        """Of `BLOCKS`, or `NEIGHBOURS`."""
+        """The block of derivations that it belongs to: one of `BLOCKS`, or `NEIGHBOURS`."""
         if self.kind in (*SHIFTS, *PAIRS):
             return NEIGHBOURS
         if self.kind in ("gap", *OF_TIMES):
@@ -87,7 +87,7 @@ class Derivation(NamedTuple):
 
     @property
     def holds(self) -> Kind:
-        """What the column holds."""
+        """Whether the column holds numbers or categories."""
         return "number" if self.kind in (*DIFFERENCES, *STATISTICS, "gap") else "category"
 
 
@@ -164,7 +164,7 @@ class DerivedInputs(Transform):
         self.blocks, self.columns, self.affixes, self.spans, self.centred = blocks, columns, affixes, spans, centred
 
     def _learn(self, train: SequenceSet, weights: Floats | None = None) -> None:
-        """Find the columns that can be derived, and keep those that tell something new."""
+        """Find the columns that can be derived, and keep those that are new."""
         self._check_settings(train)
         kinds: dict[str, Kind] = {attribute.name: "category" for attribute in train.attributes}
         self.kinds_ = kinds | dict.fromkeys(train.number_names, "number")
@@ -190,7 +190,7 @@ class DerivedInputs(Transform):
                 raise ValueError(f"the column {quoted(name)} that is taken away is none of the categories")
         self.derivations_ = tuple(Derivation(str(source), str(kind), int(size)) for source, kind, size in derivations)
         for derivation in self.derivations_:
-            of_source = _KINDS.get(self.kinds_.get(derivation.source, ""), ())
+            of_source = _DERIVATIONS.get(self.kinds_.get(derivation.source, ""), ())
             sizes = range(1 if derivation.kind in SIZED else 0, MOST_SIZE if derivation.kind in SIZED else 1)
             if derivation.kind not in of_source or derivation.size not in sizes:
                 raise ValueError(f"the derived column {quoted(derivation.name)} is of no known kind")
@@ -340,7 +340,7 @@ class _Categories(NamedTuple):
 
     @classmethod
     def of(cls, codes: NDArray[np.int32], texts: Sequence[str | None]) -> _Categories:
-        """From the text of each category of a source; None where it is missing."""
+        """The column from the text of each category of its source, None where it is missing."""
         names = sorted({text for text in texts if text is not None})
         code_of = {name: code for code, name in enumerate(names)} | {None: MISSING}
         derived = np.array([*(code_of[text] for text in texts), MISSING], dtype=np.int32)
@@ -348,7 +348,7 @@ class _Categories(NamedTuple):
 
 
 class _Known:
-    """Which columns tell something that those so far do not."""
+    """The columns so far, which say whether another one is new."""
 
     def __init__(self, train: SequenceSet) -> None:
         self._codes = [(_n_different(column), column) for column in train.values.T]
@@ -445,13 +445,13 @@ def identifying_times(data: SequenceSet) -> tuple[str, ...]:
     """The attributes that are time stamps of which nearly every observation has another; none where these are all
     inputs.
     """
-    found = []
+    stamps = []
     for attribute, codes in zip(data.attributes, data.values.T, strict=True):
         known = codes[codes != MISSING]
         n_different = len(np.unique(known))
         if n_different > 1 and n_different >= SHARE_OF_STAMPS * len(known) and are_times(attribute.categories):
-            found.append(attribute.name)
-    return tuple(found) if len(found) < len(data.attributes) + len(data.number_names) else ()
+            stamps.append(attribute.name)
+    return tuple(stamps) if len(stamps) < len(data.attributes) + len(data.number_names) else ()
 
 
 def without_stamps(data: SequenceSet) -> SequenceSet:
@@ -484,11 +484,11 @@ SHIFTS = {"before": -1, "after": 1}
 STATISTICS = ("mean", "deviation", "lowest", "highest")
 """What is derived from the numbers in a window."""
 
-_KINDS: dict[str, tuple[str, ...]] = {
+_DERIVATIONS: dict[str, tuple[str, ...]] = {
     "category": (*OF_CATEGORIES, *OF_TIMES, "gap", "place", *SHIFTS, *PAIRS),
     "number": (*DIFFERENCES, *STATISTICS),
 }
-"""Of derived columns, by what their source holds."""
+"""Kinds of derived columns, by what their source holds."""
 
 SIZED = ("prefix", "suffix", *STATISTICS, *SHIFTS)
 """Kinds with a size."""

@@ -1,4 +1,4 @@
-"""Categories of the neighbours of each observation within its sequence, alone and in pairs, as categories of its own."""
+"""Categories of the neighbours of each observation, alone and in pairs, as categories of its own."""
 
 from __future__ import annotations
 
@@ -67,6 +67,6 @@ def paired(
     texts = [f"{names[one]} {names[other]}" for one, other in zip(*np.divmod(pairs, len(names)), strict=True)]
     texts = [text if kept else RARE for text, kept in zip(texts, is_kept.tolist(), strict=True)]
     distinct, of_pair = np.unique(np.array(texts, dtype=object), return_inverse=True) if texts else (np.array([]), [])
-    found = np.full(len(codes), MISSING, dtype=np.int32)
-    found[known] = np.asarray(of_pair, dtype=np.int32)[places] if texts else MISSING
-    return found, tuple(distinct.tolist())
+    paired_codes = np.full(len(codes), MISSING, dtype=np.int32)
+    paired_codes[known] = np.asarray(of_pair, dtype=np.int32)[places] if texts else MISSING
+    return paired_codes, tuple(distinct.tolist())

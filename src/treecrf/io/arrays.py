@@ -353,7 +353,7 @@ def _are_copies(numbers: Floats) -> bool:
 
 
 def of_observations(weights: Floats | None, offsets: Ints, observation_offsets: Ints) -> Floats | None:
-    """The weight of every observation, from those of positions; an observation behind the last position has its weight."""
+    """The weight of every observation, from those of positions; observations after the last have its weight."""
     if weights is None or np.array_equal(offsets, observation_offsets):
         return weights
     lengths, places = np.diff(observation_offsets), places_in(observation_offsets)

@@ -29,7 +29,7 @@ _EXACT = 2**53  # whole numbers below it are exact in float64
 
 
 class CellError(ValueError):
-    """What is wrong with a cell of a table: one sentence, to which whoever knows the file adds its name and the line."""
+    """What is wrong with a cell of a table, in one sentence; who knows the file adds its name and the line."""
 
     def __init__(self, row: int, column: str, problem: str) -> None:
         super().__init__(row, column, problem)
@@ -81,7 +81,8 @@ def _level_texts(column: pd.Series, name: str) -> NDArray[np.object_]:
         if len(rows):
             raise CellError(int(rows[0]), name, error.problem) from None
         raise ValueError(
-            f"column {quoted(name)} has a category that no row has and that is not text in UTF-8; remove unused categories."
+            f"column {quoted(name)} has a category that no row has and that is not text in UTF-8; remove unused "
+            "categories."
         ) from None
 
 
@@ -127,7 +128,7 @@ def _duration_text(duration: timedelta) -> str:
 
 
 Kind = Literal["number", "category"]
-KINDS: tuple[Kind, ...] = ("number", "category")
+COLUMN_KINDS: tuple[Kind, ...] = ("number", "category")
 
 MOST_INTEGERS = 20
 """A column of whole numbers alone holds categories if it has at most so many different ones."""
@@ -237,7 +238,7 @@ class Column:
 
     @property
     def levels(self) -> list[str] | None:
-        """Texts of the levels of a categorical column, also of those that no cell has; None where they are not given."""
+        """Texts of the levels of a categorical column, unused ones included; None where they are not given."""
         if isinstance(self.cells, list) or not hasattr(self.cells.dtype, "categories"):
             return None
 
@@ -351,7 +352,7 @@ class Marks(NamedTuple):
 
 
 def find_marks(column: Column) -> Marks | None:
-    """A few non-numeric values among many numbers, as some programs write for missing values; None if there are none."""
+    """The few non-numeric values among many numbers, as some programs mark missing values; None if none."""
     codes, texts = column.distinct
     strange = column.strange | column.marked
     marks = [str(text) for text in texts[np.unique(codes[strange])]]
@@ -461,7 +462,7 @@ class Vocabulary:
         self._others = others
 
     def codes(self, cells: list[Any]) -> NDArray[np.int32] | None:
-        """The place of each cell, where all are names or empty; None for other cells, of which `places` may know some."""
+        """The place of each cell if all are names or empty, else None; `places` may know some."""
         if not set(map(type, cells)) <= {str, NoneType}:
             return None
         try:
@@ -498,7 +499,7 @@ class Vocabulary:
 
 
 def _without_copies(texts: Texts) -> Texts:
-    """The texts; where all but `MARKS` are whole numbers, one that is written in several ways once, as `str` writes it."""
+    """The texts; if all but `MARKS` are whole numbers, one written in several ways becomes that of `str`."""
     if not all(_NUMBER.fullmatch(text) or _is_mark(text) for text in texts):
         return texts
     numbers = whole_numbers(texts)

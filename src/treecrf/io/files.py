@@ -1,4 +1,4 @@
-"""Files: written so that a killed job leaves nothing half-written behind, and read, unpacked where they are compressed."""
+"""Files: written so that a killed job leaves nothing half-written behind; read, also compressed ones."""
 
 from __future__ import annotations
 

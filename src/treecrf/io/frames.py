@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treecrf.io.arrays import Bools, Codes, Floats, Ints, as_array, places_in, starts_of
 from treecrf.io.columns import (
-    KINDS,
+    COLUMN_KINDS,
     MISSING,
     CellError,
     Column,
@@ -37,6 +37,21 @@ class Encoded(NamedTuple):
     observation_offsets: Ints
     numbers: Floats
     number_names: tuple[str, ...]
+
+    @classmethod
+    def unlabelled(
+        cls,
+        columns: Sequence[NDArray[np.int32]],
+        attributes: Sequence[tuple[Any, ...]],
+        numbers: Sequence[ArrayLike],
+        number_names: Iterable[str],
+        offsets: Ints,
+    ) -> Encoded:
+        """A set without labels of columns of codes and of numbers."""
+        n_rows = int(offsets[-1])
+        values = np.stack(columns, axis=1) if columns else np.empty((n_rows, 0), dtype=np.int32)
+        cells = np.stack(numbers, axis=1) if numbers else np.empty((n_rows, 0))
+        return cls(values, offsets, attributes, None, (), offsets, cells, tuple(number_names))
 
 
 def encode_frame(
@@ -142,33 +157,28 @@ def encode_inputs(
             codes, names = encode_categories(column, column.levels if fixed is None else fixed)
         values.append(codes)
         attributes.append((str(name), names, False))
-    n_rows = int(offsets[-1])
-    return Encoded(
-        values=np.stack(values, axis=1) if values else np.empty((n_rows, 0), dtype=np.int32),
-        offsets=offsets,
-        attributes=attributes,
-        labels=None,
-        label_names=(),
-        observation_offsets=offsets,
-        numbers=np.stack(numbers, axis=1) if numbers else np.empty((n_rows, 0)),
-        number_names=tuple(number_names),
-    )
+    return Encoded.unlabelled(values, attributes, numbers, number_names, offsets)
 
 
 def find_sequences(column: Column) -> Ints:
     """Offsets of the runs of equal cells; a CellError unless each sequence has a name and is one run."""
-    import pandas as pd
-
     codes, texts = column.distinct
     unnamed = codes == MISSING
     if unnamed.any():
         raise CellError(int(unnamed.argmax()), column.name, "the sequence is not named.")
+    offsets, again = runs_of(codes)
+    if again is not None:
+        raise CellError(again, column.name, comes_again(quoted(texts[codes[again]]), "table"))
+    return offsets
+
+
+def runs_of(codes: NDArray[np.intp]) -> tuple[Ints, int | None]:
+    """Offsets of the runs of equal codes, and the first row of a run whose code has an earlier one, if there is any."""
+    import pandas as pd
+
     starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]])
-    again = pd.Series(codes[starts]).duplicated().to_numpy()
-    if again.any():
-        row = int(starts[again.argmax()])
-        raise CellError(row, column.name, comes_again(quoted(texts[codes[row]]), "table"))
-    return np.r_[starts, len(codes)].astype(np.int64)
+    again = starts[pd.Series(codes[starts]).duplicated().to_numpy()]
+    return np.r_[starts, len(codes)].astype(np.int64), int(again[0]) if len(again) else None
 
 
 def comes_again(sequence: str, what: str) -> str:
@@ -207,8 +217,8 @@ def check_kinds(kinds: Mapping[str, Kind], columns: Sequence[str]) -> None:
     for column, kind in kinds.items():
         if column not in columns:
             raise ValueError(f"kinds names {quoted(column)}, which is no input; the inputs are {listed(columns)}.")
-        if kind not in KINDS:
-            raise ValueError(f"kinds: {quoted(column)} cannot be {quoted(kind)}; choose one of {listed(KINDS)}.")
+        if kind not in COLUMN_KINDS:
+            raise ValueError(f"kinds: {quoted(column)} cannot be {quoted(kind)}; choose one of {listed(COLUMN_KINDS)}.")
 
 
 def _labelled_positions(codes: NDArray[np.int32], observation_offsets: Ints, name: str) -> tuple[Ints, Bools]:
@@ -263,7 +273,7 @@ def is_indexed(value: Any) -> bool:
 
 
 def parts_by_index(parts: Any, indices: list[pd.Index], what: str) -> Any:
-    """The same for lists of the values of each sequence, and the index of its rows."""
+    """`by_index` for lists of the values of each sequence, and the index of its rows."""
     parts = list(parts) if isinstance(parts, Iterator) else parts
     if not isinstance(parts, Collection) or len(parts) != len(indices) or not any(map(is_indexed, parts)):
         return parts
@@ -315,7 +325,7 @@ def offsets(offsets: ArrayLike, what: str) -> Ints:
 
 
 def groups(groups: ArrayLike) -> Ints:
-    """Any whole numbers."""
+    """Whole numbers that tell groups of sequences apart."""
     return _integers(groups, "groups", -_HIGHEST, f"groups must lie in {-_HIGHEST}..{_HIGHEST}.")
 
 

@@ -36,7 +36,7 @@ writing.
 
 def printable(text: object) -> str:
     """A text for a terminal: what comes from data cannot move the cursor, change the title or fill the clipboard."""
-    return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), str(text))
+    return _CONTROLS.sub(lambda match: match[0].encode("unicode_escape").decode(), str(text))
 
 
 def listed(names: Iterable[object], show: Callable[[object], str] = quoted) -> str:
@@ -81,7 +81,7 @@ def refuse_unknown(
 
 @contextmanager
 def needs_extra(extra: str) -> Iterator[None]:
-    """Import packages of an extra in this block; a ModuleNotFoundError names the missing package and what to install."""
+    """Import packages of an extra in this block; a ModuleNotFoundError names the package and what to install."""
     try:
         yield
     except ModuleNotFoundError as error:

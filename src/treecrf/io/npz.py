@@ -67,9 +67,8 @@ def write_npz(path: AnyPath, header: dict[str, Any], arrays: Arrays) -> None:
     digest = np.frombuffer(_digest(text, arrays), dtype=np.uint8)
     with atomic(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, array in {"header": text, "digest": digest, **arrays}.items():
-            with archive.open(
-                f"{name}.npy", "w", force_zip64=True
-            ) as member:  # savez of numpy 2.1 cannot refuse pickles
+            # savez of numpy 2.1 cannot refuse pickles.
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
 
 
@@ -96,8 +95,10 @@ def read_npz(path: AnyPath, expected_format: str) -> tuple[dict[str, Any], Array
     if not whole:
         raise ValueError(f"{damaged} (its contents have another digest); write it again.")
     if not isinstance(header, dict) or header.get("format") != expected_format:
-        format_found = header.get("format") if isinstance(header, dict) else header
-        raise ValueError(f"{os.fspath(path)} holds {quoted(format_found)}, not {expected_format!r}; give another file.")
+        format_of_file = header.get("format") if isinstance(header, dict) else header
+        raise ValueError(
+            f"{os.fspath(path)} holds {quoted(format_of_file)}, not {expected_format!r}; give another file."
+        )
     return header, arrays
 
 

@@ -35,7 +35,7 @@ def color_numbers(names: Sequence[str], scheme: str | None) -> list[int | None]:
 
 
 def entity_type(name: str, scheme: str | None) -> str:
-    """The type that a tag marks, as PER of B-PER, or "entity" without one; the label itself where labels are no tags."""
+    """The type of a tag, as PER of B-PER, or "entity" without one; the label itself where labels are no tags."""
     if not scheme or name == OUTSIDE:
         return name
     return name[2:] or "entity"

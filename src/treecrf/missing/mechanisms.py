@@ -102,8 +102,8 @@ def rising(scores: Floats, rate: float, mean: Callable[[Floats], float] = np.mea
 
     Notes
     -----
-    The logistic curve of slope 1, shifted until the mean is right (Brent's method): what `mice::ampute` and pyampute call
-    "right" (Schouten, Lugtig and Vink 2018).
+    The logistic curve of slope 1, shifted until the mean is right (Brent's method): what `mice::ampute` and pyampute
+    call "right" (Schouten, Lugtig and Vink 2018).
     """
     from scipy.optimize import brentq  # tables read the names of mechanisms, and must not wait for SciPy
     from scipy.special import expit
@@ -270,9 +270,8 @@ def in_runs(data: SequenceSet, rate: float, rng: np.random.Generator, run_length
     n_observations, n_columns = _shape(data)
     chains = Chains(np.tile(places_in(data.observation_offsets), n_columns))
     begins = np.full(data.n_cells, rate / (1 - rate) / run_length)
-    missing = chains.walk(
-        rate, begins, 1 - 1 / run_length, _draws(data, rng).T.ravel()
-    )  # the first cell as all others: the chain is stationary
+    # The first cell is missing with the rate of all others: the chain is stationary.
+    missing = chains.walk(rate, begins, 1 - 1 / run_length, _draws(data, rng).T.ravel())
     return _with_missing(data, missing.reshape(n_columns, n_observations).T == 1)
 
 

@@ -136,7 +136,7 @@ class Indicator(_Filling):
         self.medians_ = _medians(train, of_observations(weights, train.offsets, train.observation_offsets))
 
     def _transform(self, data: SequenceSet) -> SequenceSet:
-        """The same set without missing values and with the marks; flags follow the attributes, those of numbers last."""
+        """The set without missing values and with the marks; flags follow the attributes, those of numbers last."""
         _check_names(data, tuple(self.flagged_), tuple(self.medians_))
         values, attributes = data.values.copy(), []
         for j, attribute in enumerate(data.attributes):

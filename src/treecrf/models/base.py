@@ -1,4 +1,4 @@
-"""Base of all labellers: settings, training, and the fitted values that a file holds; predictions are in `treecrf.models.prediction`."""
+"""Base of all labellers: settings, training, and the fitted values of a file; `prediction` has predictions."""
 
 from __future__ import annotations
 

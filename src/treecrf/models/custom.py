@@ -281,7 +281,7 @@ class CustomLabeller(Labeller):
         return checked
 
     def contents(self) -> tuple[dict[str, Any], Arrays]:
-        """Not offered: only the class itself knows how to write what it learnt."""
+        """Raise: only the class itself knows how to write what it learnt."""
         raise ValueError(f"{self.class_name} is not saved here; save `inner_` as the class does.")
 
 

@@ -68,7 +68,7 @@ def check_names(limits: Mapping[str, Any], owner: str) -> None:
 
 
 def are_given(limits: Mapping[str, Any]) -> bool:
-    """Whether any of them is there."""
+    """Whether any limit is given."""
     return any(value is not None for value in limits.values())
 
 

@@ -335,7 +335,7 @@ ClassWeight = str | Mapping[str, float] | None
 
 
 LARGEST_WEIGHT = 1e100
-"""Sums and squares of such weights stay within the range of float64."""
+"""Sums and squares of such weights stay within the range of float64, and penalties in units of their inverses."""
 
 
 def position_weights(train: SequenceSet, sample_weight: ArrayLike | None, class_weight: ClassWeight) -> Floats | None:
@@ -370,6 +370,11 @@ def position_weights(train: SequenceSet, sample_weight: ArrayLike | None, class_
     if not weights.max() <= LARGEST_WEIGHT:
         raise ValueError(
             f"weights go up to {weights.max():g}; divide all by one number, so that none is above {LARGEST_WEIGHT:g}."
+        )
+    if weights.max() < 1 / LARGEST_WEIGHT:
+        raise ValueError(
+            f"weights go up to {weights.max():g} alone; multiply all by one number, so that the largest is at least "
+            f"{1 / LARGEST_WEIGHT:g}."
         )
     return None if (weights == 1.0).all() else weights
 
@@ -406,7 +411,7 @@ def _by_label(class_weight: str | Mapping[str, float], train: SequenceSet) -> Fl
 
 
 def without_silent(train: SequenceSet, weights: Floats | None) -> tuple[SequenceSet, Floats | None]:
-    """The set without the sequences that say nothing, no label of theirs being known or all their weights being 0.
+    """The set without sequences that training ignores: with no known label, or with weights that are all 0.
 
     The set itself and its weights, if every sequence has non-zero weight.
     """

@@ -52,7 +52,7 @@ _MORE = {"anchored": PARTS, "table": PARTS}
 """What it may have: derived inputs, and the columns of a table (`treecrf.automl.labeller`)."""
 
 _UNFIT = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError, MemoryError)
-"""What comes of a header and arrays that do not describe a labeller."""
+"""Exceptions that a header and arrays raise which do not describe a labeller."""
 
 
 def rebuild(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]], place: str) -> Labeller:

@@ -118,7 +118,7 @@ class Predictor(MetadataRequests, Estimator):
 
     @property
     def stream_reach(self) -> tuple[int, int]:
-        """The same in a stream; a labeller that sees the ends of the sequence is refused."""
+        """`reach` in a stream; a labeller that sees the ends of the sequence is refused."""
         if self.anchors is not None:
             raise ValueError(
                 f"anchors={self.anchors} labels no streams, as positions see the end of the sequence; train without "
@@ -351,15 +351,15 @@ class Predictor(MetadataRequests, Estimator):
         lengths : int, shape (n_sequences,), optional
             As for `fit`.
         """
-        metric = SCIKIT_NAMES.get(metric, metric)
-        if metric not in METRICS:
+        name = SCIKIT_NAMES.get(metric, metric)
+        if name not in METRICS:
             raise ValueError(f"metric {quoted(metric)} is not known; choose one of {', '.join(METRICS)}.")
         if isinstance(y, str) and y in DECODERS:
             raise ValueError(f"y={y!r} is a decoder and no labels; name it: decoder={y!r}.")
         given = self._read(X, y, lengths)
         weights = given.weights(sample_weight)
         of_positions = None if weights is None else position_weights(given.data, weights, None)
-        return METRICS[metric](self._truth(given), self.predict(given.data, decoder), given.data.offsets, of_positions)
+        return METRICS[name](self._truth(given), self.predict(given.data, decoder), given.data.offsets, of_positions)
 
     def staged_score(self, X: Sequences, decoders: tuple[Decoder, ...] = DECODERS, y: Labels = None) -> Floats:
         """Accuracy after 1, 2, .. iterations, shape (n_iterations, n_decoders); X and y as for `score`."""

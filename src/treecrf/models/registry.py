@@ -124,11 +124,11 @@ def labellers() -> Mapping[str, Row]:
     """All labellers by name: this package's, then those of the packages that are installed."""
     from importlib.metadata import entry_points
 
-    found: dict[str, Row] = {}
+    installed: dict[str, Row] = {}
     for point in entry_points(group=GROUP):
         with suppress(ImportError):  # its package is not there any more
-            found |= point.load()
-    return LABELLERS | found | LABELLERS
+            installed |= point.load()
+    return LABELLERS | installed | LABELLERS
 
 
 def offered() -> tuple[str, ...]:

@@ -234,19 +234,9 @@ class LabelStream:
             columns.append(codes)
             attributes.append((attribute.name, names, attribute.ordered, attribute.anchored))
         names = self._inputs.number_names
-        numbers = [[np.nan if row[name] is None else float(row[name]) for name in names] for row in rows]
+        numbers = [[np.nan if row[name] is None else float(row[name]) for row in rows] for name in names]
         offsets = np.array([0, len(rows)])
-        parts = Encoded(  # each observation was checked
-            values=np.stack(columns, axis=1) if columns else np.empty((len(rows), 0), dtype=np.int32),
-            offsets=offsets,
-            attributes=attributes,
-            labels=None,
-            label_names=(),
-            observation_offsets=offsets,
-            numbers=np.array(numbers).reshape(len(rows), len(names)),
-            number_names=names,
-        )
-        return SequenceSet.of_parts(parts)
+        return SequenceSet.of_parts(Encoded.unlabelled(columns, attributes, numbers, names, offsets))  # all was checked
 
 
 def _text_of(cell: Any) -> str | None:

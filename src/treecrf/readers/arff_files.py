@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{]+)\s*(.+)", re.IGNORECASE)
 _CELL = re.compile(rf"\s*({_QUOTED}|[^,'\"]*?)\s*(?:,|$)")
-_KINDS = ("numeric", "real", "integer", "string", "date", "{")
+_READABLE_TYPES = ("numeric", "real", "integer", "string", "date", "{")
 _MISSING = "?"
 
 
@@ -64,13 +64,13 @@ def read_arff(content: Content, encoding: str | None, tell: Tell) -> pd.DataFram
 
 def _name(line: str, place: str) -> str:
     """The name of a column, once its kind has been found to be one that a cell can hold."""
-    found = _ATTRIBUTE.fullmatch(line)
-    if found is None or not found[2].lower().startswith(_KINDS):
+    match = _ATTRIBUTE.fullmatch(line)
+    if match is None or not match[2].lower().startswith(_READABLE_TYPES):
         raise ValueError(
             f"{place}: {quoted(line)} declares no column of numbers, text, dates or values; save the table as CSV, a "
             "row for each observation."
         )
-    return _plain(found[1])
+    return _plain(match[1])
 
 
 def _cells(line: str, n_columns: int, place: str) -> list[str | None]:
@@ -79,11 +79,11 @@ def _cells(line: str, n_columns: int, place: str) -> list[str | None]:
     cells: list[str | None] = []
     end, ended = 0, False
     while not ended:
-        found = _CELL.match(line, end)
-        if found is None:
+        match = _CELL.match(line, end)
+        if match is None:
             raise ValueError(f"{place}: a quote is not closed, or stands within a cell; fix that line.")
-        cells.append(None if found[1] == _MISSING else _plain(found[1]))
-        end, ended = found.end(), not found[0].endswith(",")
+        cells.append(None if match[1] == _MISSING else _plain(match[1]))
+        end, ended = match.end(), not match[0].endswith(",")
     if len(cells) != n_columns:
         raise ValueError(
             f"{place}: {counted(len(cells), 'cell')}, and the header declares {counted(n_columns, 'column')}; fix that "

@@ -150,10 +150,10 @@ def write_columns(frame: pd.DataFrame, path: AnyPath, sequence: str = SEQUENCE) 
 
 def _lines(content: Content, encoding: str | None, tell: Tell) -> Iterator[tuple[int, str]]:
     """The lines, numbered from 1, without their ends and the spaces before these."""
-    found_encoding = find_encoding(content, encoding)
-    if found_encoding.note is not None:
-        tell(f"{content.name}: read with {found_encoding.note} (encoding says otherwise).")
-    with open_text(content, found_encoding.codec, "\n") as stream:
+    text_encoding = find_encoding(content, encoding)
+    if text_encoding.note is not None:
+        tell(f"{content.name}: read with {text_encoding.note} (encoding says otherwise).")
+    with open_text(content, text_encoding.codec, "\n") as stream:
         for number, line in enumerate(stream, 1):
             yield number, line.rstrip("\r\n ")
 

@@ -199,9 +199,8 @@ def parse_strictly(
             if begin < end and _has_rows(row, separator):
                 raise ValueError(
                     f"{name}, lines {begin} to {end}: a quote opens a cell in the first of these lines that ends in "
-                    "the last one, and "
-                    'each line looks like a row; write a quote that is a character twice and in quotes (""""), or take the line '
-                    "ends out of that cell."
+                    "the last one, and each line looks like a row; write a quote that is a character twice and in "
+                    'quotes (""""), or take the line ends out of that cell.'
                 )
             if len(row) == len(names):
                 rows.append(row)
@@ -339,7 +338,7 @@ def with_points(
 
 
 def _changed(columns: Mapping[str, pa.ChunkedArray], concerned: list[str], decimal: str) -> dict[str, pa.ChunkedArray]:
-    """The columns; in the concerned ones that hold numbers, these without marks between thousands, with decimal points."""
+    """The columns; numbers of the concerned ones without marks between thousands and with decimal points."""
     import pyarrow.compute as pc
 
     changed = dict(columns)

@@ -1,4 +1,4 @@
-"""A table of text, each column of which is parsed once: what it holds, where its rows are, and the set that it makes."""
+"""A table of text, whose columns are parsed once: what they hold, where rows are, and the set they make."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ class TypedTable(Mapping[str, Column]):
             raise CellError(
                 row,
                 column.name,
-                f"{quoted(texts[codes[row]])} follows {quoted(texts[of_rows[row]])} within a sequence; a sequence is of "
-                "one group: name another column of groups, or split the sequence there.",
+                f"{quoted(texts[codes[row]])} follows {quoted(texts[of_rows[row]])} within a sequence; a sequence is "
+                "of one group: name another column of groups, or split the sequence there.",
             )
         return codes[starts[:-1]].astype(np.int64)

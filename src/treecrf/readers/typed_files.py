@@ -229,9 +229,9 @@ def _by_observation(frame: pd.DataFrame, name: str, sequence: str, tell: Tell) -
     uneven = (lengths != lengths[0]).any(axis=0)
     if uneven.any():
         row = int(uneven.argmax())
-        found = [f"{length} in {quoted(column)}" for column, length in zip(in_lists, lengths[:, row], strict=True)]
+        differing = [f"{length} in {quoted(column)}" for column, length in zip(in_lists, lengths[:, row], strict=True)]
         raise ValueError(
-            f"{name}, {_place(frame, row)}: the lists have different lengths ({listed(found, str)}); give each one "
+            f"{name}, {_place(frame, row)}: the lists have different lengths ({listed(differing, str)}); give each one "
             "entry for each observation."
         )
     n_empty = int((lengths[0] == 0).sum())

@@ -17,13 +17,13 @@ from scipy.fft import irfft, next_fast_len, rfft
 from treecrf.io import arrays
 from treecrf.io.arrays import Bools, Ints, as_array, integers, listed_arrays, truths
 from treecrf.statistics.estimates import (
-    CONFIDENCE,
     EVALUATION_COLUMNS,
     MARGIN,
     Estimates,
     check_counts,
     decide,
     lay_out,
+    tested,
 )
 from treecrf.statistics.two_way import BLOCK, GROUP, estimate_crossed, estimate_trainings, make_pairs
 from treecrf.statistics.variance import COMPONENT_COLUMNS, decompose_variance
@@ -65,12 +65,16 @@ def estimate_blocks(correct: Sequence[Bools], offsets: Ints, least_length: int =
     of a sequence are nearly equal; a sequence shorter than two blocks is one.
     """
     offsets = arrays.offsets(offsets)
-    given = enumerate(as_array(some, f"correct[{index}]") for index, some in enumerate(listed_arrays(correct)))
-    right = [_right(np.atleast_2d(some), f"correct[{index}]", offsets).astype(np.int64) for index, some in given]
+    given = enumerate(
+        as_array(of_method, f"correct[{index}]") for index, of_method in enumerate(listed_arrays(correct))
+    )
+    right = [
+        _right(np.atleast_2d(of_method), f"correct[{index}]", offsets).astype(np.int64) for index, of_method in given
+    ]
     by_block, counts, lengths = [], [], []
     for first, second in combinations(range(len(right)), 2):
         _, length, starts = choose_blocks(right[first], right[second], offsets, least_length)
-        blocks = [np.add.reduceat(some, starts, axis=1) for some in (right[first], right[second])]
+        blocks = [np.add.reduceat(of_method, starts, axis=1) for of_method in (right[first], right[second])]
         by_block.append(estimate_trainings(make_pairs(blocks), np.diff(starts, append=offsets[-1])))
         counts.append(len(starts))
         lengths.append(length)
@@ -315,20 +319,12 @@ def _compare(crossed: Crossed, method: int, other: int, satterthwaite: bool) -> 
         starts = join_blocks((correct[1] - correct[0]).sum(axis=1), crossed.offsets)
         correct, positions = np.add.reduceat(correct, starts, axis=1), np.add.reduceat(positions, starts, axis=0)
     estimates = _estimate(correct, positions, satterthwaite)
-    ends = {confidence: estimates.interval(confidence) for confidence in (0.95, CONFIDENCE)}
     return {
         "dataset": crossed.dataset,
         "rate": crossed.rate,
         "method": crossed.methods[method],
         "other": crossed.methods[other],
-        "value": estimates.points[0],
-        "standard_error": estimates.standard_error[0],
-        "degrees_of_freedom": estimates.degrees_of_freedom[0],
-        "low": ends[0.95][0][0],
-        "high": ends[0.95][1][0],
-        "low_90": ends[CONFIDENCE][0][0],
-        "high_90": ends[CONFIDENCE][1][0],
-        "p_value": estimates.p_value[0],
+        **{name: column[0] for name, column in tested(estimates).items()},
         "cluster": crossed.cluster,
         "n_clusters": positions.shape[0],
         "n_training_sets": positions.shape[1],

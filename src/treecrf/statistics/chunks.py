@@ -180,7 +180,7 @@ def find_chunks(codes: NDArray[np.integer], names: ArrayLike, offsets: Ints, sch
 
 def _labels(function: str, true: ArrayLike, predicted: ArrayLike, offsets: Ints) -> tuple[NDArray[Any], NDArray[Any]]:
     """Texts or whole numbers, one for each position."""
-    found = []
+    checked = []
     for name, given in (("true", true), ("predicted", predicted)):
         labels = arrays.as_array(given, name)
         if labels.shape != (offsets[-1],):
@@ -192,8 +192,8 @@ def _labels(function: str, true: ArrayLike, predicted: ArrayLike, offsets: Ints)
             labels = labels.astype(str)
         if labels.dtype.kind not in "USiub":
             raise ValueError(f"{function}: {name} is {labels.dtype}; give texts or whole numbers.")
-        found.append(labels)
-    first, second = found
+        checked.append(labels)
+    first, second = checked
     if (first.dtype.kind in "US") != (second.dtype.kind in "US"):
         raise ValueError(f"{function}: true is {first.dtype} and predicted is {second.dtype}; give labels of one kind.")
     return first, second

@@ -348,7 +348,7 @@ class _Table:
     """Like `correct`; 0 where there are no rows."""
 
     def with_baseline_first(self, baseline: str) -> _Table:
-        """The same counts with the methods in the order baseline, others."""
+        """The counts with the baseline as the first method."""
         order = sorted(range(len(self.methods)), key=lambda index: self.methods[index] != baseline)
         methods = [self.methods[index] for index in order]
         return _Table(self.dataset, self.rate, methods, self.correct[order], self.positions[order])

@@ -1,4 +1,4 @@
-"""Counts of correct positions, and differences of accuracy with standard errors: t, Holm's correction, intervals, decisions."""
+"""Counts of correct positions; differences with standard errors: t, Holm's correction, intervals, decisions."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class Estimates:
 
     @property
     def p_value(self) -> Floats:
-        """Two-sided, of no difference; 1 where the difference is 0, NaN where the standard error is."""
+        """Two-sided p-values of no difference; 1 where the difference is 0, NaN where the standard error is."""
         from scipy.special import stdtr  # takes long to import, and tables need no test
 
         t = self.points / np.where(self.standard_error == 0, 1.0, self.standard_error)
@@ -147,7 +147,7 @@ class Estimates:
 
     @property
     def p_holm(self) -> Floats:
-        """The same with Holm's correction over all of them."""
+        """p-values with Holm's correction over all of them."""
         return adjust_holm(self.p_value)
 
     def interval_bonferroni(self, level: float = SIGNIFICANCE_LEVEL) -> tuple[Floats, Floats]:
@@ -176,6 +176,17 @@ MARGIN = 0.5
 
 CONFIDENCE = 1 - 2 * SIGNIFICANCE_LEVEL
 """Of the interval that two one-sided tests at the level look at."""
+
+TESTED = ["value", "standard_error", "degrees_of_freedom", "low", "high", "low_90", "high_90", "p_value"]
+"""Columns of `tested`."""
+
+
+def tested(estimates: Estimates) -> dict[str, Floats]:
+    """Differences in points with standard errors, degrees of freedom, intervals (95 % and 90 %) and p-values."""
+    known = estimates.points, estimates.standard_error, estimates.degrees_of_freedom
+    intervals = *estimates.interval(), *estimates.interval(CONFIDENCE)
+    return dict(zip(TESTED, (*known, *intervals, estimates.p_value), strict=True))
+
 
 OPPOSITES = {"better": "worse", "worse": "better"}
 """Decisions that there is a difference, and what they are of the other method."""

@@ -189,8 +189,9 @@ def estimate_accuracy(
 
     Notes
     -----
-    As `estimate_share`. Where all positions are right, or none, clusters do not differ, and the other end is that of Clopper and
-    Pearson (1934, Biometrika 26:404-413) for clusters that are wholly so: another one may be right or wrong at all its positions.
+    As `estimate_share`. Where all positions are right, or none, clusters do not differ, and the other end is that of
+    Clopper and Pearson (1934, Biometrika 26:404-413) for clusters that are wholly so: another one may be right or wrong
+    at all its positions.
     """
     correct = integers(correct, "correct", ("n_clusters",), least=0)
     positions = _checked_positions(positions, correct.shape)
@@ -217,9 +218,9 @@ def estimate_share(counts: NDArray[np.number], positions: NDArray[np.number]) ->
 
     Notes
     -----
-    Clusters are independent; nothing is assumed within one. The share is a ratio of two sums, and its variance that of the
-    linearized ratio (Cochran 1977, Sampling Techniques, section 2.11), with Student's t for n_clusters - 1 degrees of freedom.
-    Where clusters are equally long this is the t interval of their shares.
+    Clusters are independent; nothing is assumed within one. The share is a ratio of two sums, and its variance that of
+    the linearized ratio (Cochran 1977, Sampling Techniques, section 2.11), with Student's t for n_clusters - 1 degrees
+    of freedom. Where clusters are equally long this is the t interval of their shares.
     """
     from scipy.special import stdtrit  # takes long to import, and measures of labels do not need it
 
@@ -262,10 +263,10 @@ def correct_for_choice(
 
     Notes
     -----
-    The best of many candidates is partly the luckiest. Clusters are drawn with replacement, the best candidate of those is
-    found, and judged by the clusters that were not drawn; the mean over the draws is the estimate (bootstrap bias corrected
-    cross-validation: Tsamardinos, Greasidou and Borboudakis 2018, Machine Learning 107:1895-1922). With one cluster
-    nothing can be corrected.
+    The best of many candidates is partly the luckiest. Clusters are drawn with replacement, the best candidate of those
+    is found, and judged by the clusters that were not drawn; the mean over the draws is the estimate (bootstrap bias
+    corrected cross-validation: Tsamardinos, Greasidou and Borboudakis 2018, Machine Learning 107:1895-1922). With one
+    cluster nothing can be corrected.
     """
     correct = integers(correct, "correct", ("n_candidates", "n_clusters"), least=0)
     by_candidate = np.ndim(positions) == 2
@@ -353,13 +354,13 @@ def bin_confidence(confidence: Floats, right: Bools, n_bins: int = N_BINS) -> pd
     right = truths(right, "right", confidence.shape, some=False)
     number = np.ceil(np.clip(confidence, 0, 1) * n_bins).clip(1).astype(np.int64) - 1
     n_positions = np.bincount(number, minlength=n_bins)
-    some = np.flatnonzero(n_positions)
-    sums = [np.bincount(number, weights=values, minlength=n_bins)[some] for values in (confidence, right)]
-    of_bin = n_positions[some]
+    filled = np.flatnonzero(n_positions)
+    sums = [np.bincount(number, weights=values, minlength=n_bins)[filled] for values in (confidence, right)]
+    of_bin = n_positions[filled]
     return pd.DataFrame(
         {
-            "low": some / n_bins,
-            "high": (some + 1) / n_bins,
+            "low": filled / n_bins,
+            "high": (filled + 1) / n_bins,
             "n_positions": of_bin,
             "probability": sums[0] / of_bin,
             "right": sums[1] / of_bin,
@@ -404,7 +405,7 @@ def mean_with_interval(values: ArrayLike, confidence: float = CONFIDENCE) -> tup
 
 
 def geometric_mean(values: ArrayLike, confidence: float = CONFIDENCE) -> tuple[float, tuple[float, float]]:
-    """The same for ratios: geometric mean and the interval of the mean of logarithms; (0, inf) with one measurement."""
+    """Geometric mean of ratios and the interval of the mean of logarithms; (0, inf) with one measurement."""
     ratios = reals(values, "values", ("n_repeats",), least=0, known=False)
     mean, ends = mean_with_interval(np.log(ratios), confidence)
     low, high = np.exp(ends)

@@ -352,8 +352,8 @@ def flip_sums(differences: NDArray[np.integer], flips: NDArray[np.int8]) -> Floa
     sums = np.empty((len(flips), len(differences)))
     step = max(1, MAX_FLIPS // flips.shape[1])
     for begin in range(0, len(flips), step):
-        some: NDArray[np.floating] = flips[begin : begin + step].astype(kind)
-        sums[begin : begin + step] = some @ columns
+        chunk: NDArray[np.floating] = flips[begin : begin + step].astype(kind)
+        sums[begin : begin + step] = chunk @ columns
     return sums.T
 
 
@@ -440,19 +440,19 @@ def score_flip_p_value(scores: Floats, seed: int, n_flips: int = N_FLIPS) -> flo
 
     Notes
     -----
-    Signs of score contributions are flipped, those of a cluster together (Hemerik, Goeman and Finos 2020, Journal of the Royal
-    Statistical Society B 82:841-864): valid for many clusters, whatever the dependence within one. The largest score is
-    compared with the largest of each flip (Westfall and Young 1993), so several need no correction.
+    Signs of score contributions are flipped, those of a cluster together (Hemerik, Goeman and Finos 2020, Journal of
+    the Royal Statistical Society B 82:841-864): valid for many clusters, whatever the dependence within one. The
+    largest score is compared with the largest of each flip (Westfall and Young 1993), so several need no correction.
     """
     scores = reals(scores, "scores", ("n_clusters", "n_scores"))
     if len(scores) > MOST_CLUSTERS:
         part = np.arange(len(scores)) % MOST_CLUSTERS
         scores = np.array([scores[part == number].sum(axis=0) for number in range(MOST_CLUSTERS)])
     scale = np.sqrt((scores**2).sum(axis=0))
-    some = scale > 0
-    if not some.any():
+    varies = scale > 0
+    if not varies.any():
         return 1.0
-    standard = scores[:, some] / scale[some]
+    standard = scores[:, varies] / scale[varies]
     flips = draw_flips(len(standard), seed, n_flips)
     largest = np.abs(flips.astype(np.float64) @ standard).max(axis=1)
     tolerance = 1e-9  # sums of the same numbers in another order

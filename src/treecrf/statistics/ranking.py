@@ -28,7 +28,7 @@ STANDINGS = (BEST, EQUIVALENT, CLOSE, NOT_SEPARATED, WORSE)
 """Values of `standing`, as readers see them."""
 
 UNTESTED, REFERENCE = "not tested", "reference"
-"""The same where not every pair is tested, and of what is no competitor: a generator's own model."""
+"""Further values: where not every pair is tested, and of no competitor, such as a generator's own model."""
 
 AT_THE_TOP = (BEST, EQUIVALENT)
 """Those that tables set in bold."""

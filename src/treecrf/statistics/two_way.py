@@ -65,23 +65,23 @@ def make_pairs(correct: Sequence[ArrayLike]) -> Pairs:
     Notes
     -----
     Trainings of different methods are taken as independent. Where they are paired (both methods saw the same damaged
-    training set), use `treecrf.statistics.two_way`.
+    training set), use `estimate_crossed`.
     """
-    counts = [_checked(some, index) for index, some in enumerate(listed_arrays(correct))]
+    counts = [_checked(of_method, index) for index, of_method in enumerate(listed_arrays(correct))]
     if len(counts) < 2:
         raise ValueError(f"A comparison needs two methods and there are {len(counts)}; give two or more.")
-    if len({some.shape[1] for some in counts}) > 1:
+    if len({of_method.shape[1] for of_method in counts}) > 1:
         raise ValueError(
             "The methods have different numbers of clusters; count their correct positions by the same ones."
         )
-    scale = math.lcm(*(len(some) for some in counts))
-    if scale * max(int(np.abs(some).sum(axis=1).max()) for some in counts) >= LARGEST // 2:
+    scale = math.lcm(*(len(of_method) for of_method in counts))
+    if scale * max(int(np.abs(of_method).sum(axis=1).max()) for of_method in counts) >= LARGEST // 2:
         raise ValueError(
             f"The counts times {scale} (all numbers of trainings divide it) are too large; give fewer trainings."
         )
-    totals = np.array([some.sum(axis=0) * (scale // len(some)) for some in counts])
-    shared, between = np.array([training_covariances(some) for some in counts]).T * float(scale) ** 2
-    n_trainings = np.array([len(some) for some in counts])
+    totals = np.array([of_method.sum(axis=0) * (scale // len(of_method)) for of_method in counts])
+    shared, between = np.array([training_covariances(of_method) for of_method in counts]).T * float(scale) ** 2
+    n_trainings = np.array([len(of_method) for of_method in counts])
     first, second = np.triu_indices(len(counts), k=1)
     variance = np.maximum(shared[first] + shared[second], 0.0)
     spread = between**2 / np.maximum(n_trainings - 1, 1)  # Welch and Satterthwaite
@@ -130,7 +130,7 @@ def _sum_of_squares(values: Ints) -> int:
 
 
 def _checked(counts: ArrayLike, index: int) -> Ints:
-    """The counts of one method."""
+    """The checked counts of one method."""
     return integers(counts, f"correct[{index}]", ("n_trainings", "n_clusters"), least=0, floats=False)
 
 
@@ -234,7 +234,7 @@ def estimate_trainings(pairs: Pairs, positions: NDArray[np.integer]) -> Estimate
 
 
 def _residuals(differences: NDArray[np.integer], positions: NDArray[np.integer]) -> tuple[Ints, int]:
-    """All positions times what a difference has beyond its share of the whole (n_pairs, n_cells); all positions."""
+    """Excess of each difference over its share of the sum, (n_pairs, n_cells), times all positions; all positions."""
     total = int(positions.sum())
     if total * int(np.abs(differences).sum(axis=1).max(initial=0)) >= LARGEST * 2**9:
         raise ValueError("The counts are too large for exact residuals; give them with a smaller common denominator.")
@@ -248,6 +248,6 @@ def _variance(residuals: Ints, positions: NDArray[np.integer]) -> Floats:
 
 
 def _effective_number(positions: NDArray[np.integer]) -> float:
-    """Of clusters; their number where they are of equal size."""
+    """Effective number of clusters: their number where they are of equal size."""
     squares = (positions / positions.max()) ** 2.0
     return float(squares.sum() ** 2 / (squares**2).sum())

@@ -81,7 +81,7 @@ def decompose_variance(counts: pd.DataFrame) -> pd.DataFrame:
 
 
 def _component_of(term: tuple[str, ...], factors: list[str]) -> str:
-    """The component that these factors' deviations estimate: a run means nothing without its method and training set."""
+    """The component that deviations of these factors estimate; runs are within a method and training set."""
     if term == tuple(factors) or {"run", "sequence"} <= {*term}:
         return "residual"
     return "run" if "run" in term else " x ".join(term)

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from treecrf.chain import StateSpace
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Bool, Float64, Int8, Int16, Int32, Int64, compiled_type, struct
+from treecrf.io.arrays import starts_of
 from treecrf.trees.columns import Columns
 from treecrf.trees.forest import FULL, TREE, Tree, make_tree
 from treecrf.trees.packing import Packing, steps, total
@@ -145,7 +146,7 @@ def make_problem(
 ) -> Problem:
     """A `Problem`, of whose columns `feature_types` tells those of the slots and then those of the previous labels."""
     lags = np.full(space.order, space.n_labels + 1, dtype=np.int64)
-    first_feature = np.concatenate([[0], np.cumsum(np.concatenate([np.diff(columns.first_cell), lags]))])
+    first_feature = starts_of(np.concatenate([np.diff(columns.first_cell), lags]))
     return Problem(
         columns,
         space.labels_of_state,

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Int32, Int64, UInt16, UInt32, compiled_type, struct
+from treecrf.io.arrays import starts_of
 
 
 @struct
@@ -42,7 +43,7 @@ def build_columns(codes: NDArray[np.unsignedinteger], slot_sizes: NDArray[np.int
     slot_sizes : int64, shape (n_slots,)
         Number of cells of each slot.
     """
-    first_cell = np.concatenate([[0], np.cumsum(slot_sizes)]).astype(np.int64)
+    first_cell = starts_of(slot_sizes)
     most = np.minimum(slot_sizes, np.iinfo(np.uint16).max).astype(np.uint16)  # in small integers, for memory
     by_slot = np.ascontiguousarray(np.minimum(codes, most).T, dtype=np.uint16)
     counts = np.zeros(first_cell[-1], dtype=np.int64)
@@ -56,7 +57,7 @@ def build_columns(codes: NDArray[np.unsignedinteger], slot_sizes: NDArray[np.int
         by_slot,
         first_cell,
         np.concatenate(postings) if postings else np.empty(0, dtype=np.int32),
-        np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        starts_of(counts),
     )
 
 

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Bool, Float64, Int32, Int64, compiled_type, struct
+from treecrf.io.arrays import starts_of
 from treecrf.trees.columns import distinct_windows
 from treecrf.trees.forest import Forest, Tree
 
@@ -142,7 +143,7 @@ def flatten(
     constant : float64, shape (n_labels, n_states)
         The start, and the values of leaves whose tests are all of previous labels.
     """
-    first_cell = np.concatenate([[0], np.cumsum(slot_sizes)])
+    first_cell = starts_of(slot_sizes)
     n_labels, constant = len(start), start.copy()
     roots: list[int] = []
     splits: list[NDArray[np.int32]] = []
@@ -179,7 +180,7 @@ def flatten(
         forest.first_split.astype(np.int64),
         every_split,
         np.concatenate([np.empty(0, dtype=np.int32), *cells]),
-        np.concatenate([[0], np.cumsum(np.maximum(every_split[:, 2], 0))]).astype(np.int64),
+        starts_of(np.maximum(every_split[:, 2], 0)),
         np.array(first_family, dtype=np.int64),
         np.array(families, dtype=np.int32).reshape(-1, 4),
         np.concatenate(weights),

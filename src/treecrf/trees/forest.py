@@ -28,6 +28,7 @@ from treecrf.compiled.struct import (
     offsets_into,
     struct,
 )
+from treecrf.io.arrays import starts_of
 from treecrf.trees.columns import COLUMNS, Columns
 
 FULL = 1 << 30
@@ -46,9 +47,8 @@ class Tree(NamedTuple):
     places back, whose codes are those of labels and START, ``n_labels``.
 
     Where the outcome is not known and no surrogate tells, a part of the row goes to the true child: a share of
-    `FULL`. A surrogate is a slot, a set of its codes, and whether it stands for the
-    test (1) or its opposite (0); a slot of -1 ends the list. Set ``i * (1 + n_surrogates)`` is that of split i; those
-    of its surrogates follow.
+    `FULL`. A surrogate is a slot, a set of its codes, and whether it stands for the test (1) or its opposite (0); a
+    slot of -1 ends the list. Set ``i * (1 + n_surrogates)`` is that of split i; those of its surrogates follow.
     """
 
     parents: Annotated[Int32, "n_splits"]
@@ -345,7 +345,7 @@ def _narrow(array: NDArray[Any]) -> NDArray[Any]:
 def _restore(*parts: tuple[NDArray[Any], np.dtype[Any]]) -> Forest:
     """What `Forest.__reduce__` gave."""
     forest = Forest._make(array.astype(kind) for array, kind in parts)
-    return forest._replace(first_code=np.concatenate([[0], np.cumsum(forest.first_code)]).astype(np.int64))
+    return forest._replace(first_code=starts_of(forest.first_code))
 
 
 FOREST = compiled_type(Forest)
@@ -385,7 +385,7 @@ def add_trees_to_entries(forest, trees, columns, labels_of_state, routing, posit
 
 def join_trees(trees: list[Tree]) -> Forest:
     """Store trees one after another."""
-    first_split = np.concatenate([[0], np.cumsum([len(tree.parents) for tree in trees])]).astype(np.int64)
+    first_split = starts_of([len(tree.parents) for tree in trees])
     parts = trees or [make_tree(1)]
     first_code = np.concatenate([[0], *(np.diff(tree.first_code) for tree in parts)]).cumsum().astype(np.int64)
     values = np.concatenate([tree.values for tree in parts])[: first_split[-1] + len(trees)]

@@ -99,7 +99,7 @@ def gain_of(weight_true, total_true, weight, total, l2_regularization):
 
 @kernel(float64(float64, float64, float64, float64, SPLIT_PARAMS), error_model="numpy")
 def allowed_gain(weight_true, total_true, weight, total, split_params):
-    """The same; 0 where a side weighs too little or it is no more than `MINIMUM_GAIN`."""
+    """`gain_of`; 0 where a side weighs too little or the gain is no more than `MINIMUM_GAIN`."""
     gain = gain_of(weight_true, total_true, weight, total, split_params.l2_regularization)
     rest = weight - weight_true
     enough = (
@@ -287,9 +287,8 @@ def _mark_set(sums, n_codes, kind, split_params, candidate):
     place, variant = candidate // _N_VARIANTS, candidate % _N_VARIANTS
     marks = sums.gains
     if kind == SUBSETS:
-        _rank_codes(
-            sums, n_codes + (split_params.missing == INCORPORATED), split_params
-        )  # work space: before the marks
+        # Ranking uses `gains` as work space, so it comes before the marks.
+        _rank_codes(sums, n_codes + (split_params.missing == INCORPORATED), split_params)
     for code in range(n_codes + 1):
         marks[code] = -1.0 if sums.weights[code] != 0 or sums.gradients[code] != 0 else 0.0
     if kind == SUBSETS:

@@ -175,8 +175,10 @@ def _show_missing(data: SequenceSet, other: SequenceSet | None, seed: int) -> No
 def _fit_command(file: Path, method: str, options: Mapping[str, object]) -> str:
     """The command that trains with a method; options without a value are left out."""
     command = ["treecrf", "fit", str(file), "-o", f"{file.stem}_{method}.npz"]
-    way = ["--method", "treecrf_newton", "--missing", method, "--held-out", "0.25"]
-    return shlex.join(command + way + [str(part) for pair in options.items() if pair[1] is not None for part in pair])
+    settings = ["--method", "treecrf_newton", "--missing", method, "--held-out", "0.25"]
+    return shlex.join(
+        command + settings + [str(part) for pair in options.items() if pair[1] is not None for part in pair]
+    )
 
 
 def _with_plain_heads(accuracy: pd.DataFrame) -> pd.DataFrame:

@@ -128,8 +128,8 @@ def _run(data: Path, runs: Path, dataset: dict[str, Any], methods: list[str], n_
 
 def _inches(width: str) -> float:
     """A width with its unit in inches."""
-    found = re.fullmatch(r"(\d+\.?\d*|\.\d+)\s*(in|cm|mm)?", width.strip())
-    inches = float(found[1]) / {"cm": 2.54, "mm": 25.4}.get(found[2] or "in", 1.0) if found else 0.0
+    match = re.fullmatch(r"(\d+\.?\d*|\.\d+)\s*(in|cm|mm)?", width.strip())
+    inches = float(match[1]) / {"cm": 2.54, "mm": 25.4}.get(match[2] or "in", 1.0) if match else 0.0
     if not 1 <= inches <= 40:
         raise ValueError(f"--width {width!r} is no width of 1 to 40 inches; write it like 3.3in or 84mm.")
     return inches

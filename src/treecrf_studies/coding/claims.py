@@ -41,28 +41,28 @@ def accuracy_difference(results: Results, dataset: str, pairs: Pairs, windows: S
     comparisons, best = (results.frame("coding", dataset, name) for name in ("comparisons", "best"))
     if comparisons is None or best is None:
         return []
-    found = (find_compared(comparisons, best, window, *pair) for window in windows for pair in pairs)
-    return measured_all(found, lambda pair: pair.measured(method_text))
+    compared = (find_compared(comparisons, best, window, *pair) for window in windows for pair in pairs)
+    return measured_all(compared, lambda pair: pair.measured(method_text))
 
 
 def difference_of_trees(results: Results, dataset: str, pairs: Pairs, windows: Sequence[int]) -> list[Measured[float]]:
     """The same, open where the trees of beams have other numbers of iterations than those of codes."""
-    found = accuracy_difference(results, dataset, pairs, windows)
+    differences = accuracy_difference(results, dataset, pairs, windows)
     lines = _accuracies(results, dataset)
     numbers = set[float]()
     if lines is not None and "n_iterations" in lines:
         numbers = set(lines["n_iterations"][lines["method"].map(learner_of) == "gtb"].dropna())
     if len(numbers) == 1:
-        return found
+        return differences
     listed = f" ({', '.join(f'{number:g}' for number in sorted(numbers))})" if numbers else ""
     note = f"but the trees of beams and of codes have other numbers of iterations{listed}"
-    return [_untested(each, note) for each in found]
+    return [_untested(each, note) for each in differences]
 
 
-def _untested(found: Measured[float], note: str) -> Measured[float]:
-    numbers, difference, nan = f"{found.numbers}, {note}", f"{found.difference}, {note}", float("nan")
-    unknown, papers = (nan, nan), (found.value, nan)
-    return replace(found, numbers=numbers, difference=difference, p=nan, interval=unknown, papers=papers)
+def _untested(measured: Measured[float], note: str) -> Measured[float]:
+    numbers, difference, nan = f"{measured.numbers}, {note}", f"{measured.difference}, {note}", float("nan")
+    unknown, papers = (nan, nan), (measured.value, nan)
+    return replace(measured, numbers=numbers, difference=difference, p=nan, interval=unknown, papers=papers)
 
 
 def shorter_history(results: Results, dataset: str, learner: str, windows: Sequence[int]) -> Iterator[Measured[float]]:
@@ -100,9 +100,9 @@ def loss_after(
     lengths = results.frame("coding", dataset, "lengths")
     if lengths is None:
         return
-    found = lengths[(lengths["method"] == method) & (lengths["size"] <= size) & (lengths["longest"] > size)]
+    shortened = lengths[(lengths["method"] == method) & (lengths["size"] <= size) & (lengths["longest"] > size)]
     for window in windows:
-        for row in found[found["window"] == window].to_dict("records"):
+        for row in shortened[shortened["window"] == window].to_dict("records"):
             first, second = (f"{method_text(method)} with {row[name]} bits" for name in ("size", "longest"))
             yield with_window(Comparison.of(row | {"method": first, "other": second})).measured(str)
 
@@ -174,7 +174,7 @@ def _accuracies(results: Results, dataset: str) -> pd.DataFrame | None:
 
 
 def _longest(rows: pd.DataFrame) -> pd.Series:
-    """Of the longest code."""
+    """The row of the longest code."""
     return rows.iloc[int(rows["size"].to_numpy().argmax())]
 
 

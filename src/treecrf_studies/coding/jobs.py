@@ -18,6 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf import chain
+from treecrf.io.arrays import places_in
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.boosting import Checkpoint
 from treecrf.models.boosted.treecrf import TreeCRF
@@ -98,8 +99,8 @@ class CodingOutcome(NamedTuple):
         training; percent of noun phrases, where labels have these; what was chosen, in words; training and counted test
         positions; `shared_part` of the draws; iterations of the trees or passes of the perceptron of codes and beams.
     predictions : DataFrame
-        Of the counted test positions: with the two longest codes, every beam. Group: that
-        of related sequences. Without probabilities of codes and perceptrons, which have none.
+        Of the counted test positions: with the two longest codes, every beam. Group: that of related
+        sequences. Without probabilities of codes and perceptrons, which have none.
     timings : DataFrame
         Columns `TIMING_NAMES`: CPU seconds of each of `n_timed_runs` equal trainings.
     """
@@ -124,7 +125,7 @@ class Labelled(NamedTuple):
 
 
 def label_test_sets(job: JobContext[CodingSettings]) -> CodingOutcome:
-    """One method on one data set; what is found of one draw with one window is a part of the job.
+    """One method on one data set; each draw with each window is a part of the job.
 
     Validation sequences are training sequences that choose.
     """
@@ -166,18 +167,13 @@ class Draw(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Of its piece of a job."""
+        """The name of its part of a job."""
         return f"seed_{self.seed}_window_{self.window_size}"
 
     @property
     def window_size(self) -> int:
-        """Observations of the window."""
+        """Number of observations in the window."""
         return sum(self.window) + 1
-
-    @property
-    def whole(self) -> SequenceSet:
-        """All training sequences."""
-        return SequenceSet.concatenate([self.sets.train, self.sets.validation])
 
     @property
     def code_seed(self) -> int:
@@ -190,9 +186,8 @@ def load_kernels(method: str, train: SequenceSet, settings: CodingSettings) -> N
     it.
     """
     few = train.select(np.arange(min(_N_SMALL, len(train))))
-    small = settings.model_copy(
-        update=_SMALL | {"code_lengths": [max(settings.code_lengths)]}
-    )  # with all of the history
+    # The longest code has all of the history.
+    small = settings.model_copy(update=_SMALL | {"code_lengths": [max(settings.code_lengths)]})
     _label_with(method, Draw("", 0, (0, 0), Splits(few, few, few), Generator("", {})), small)
 
 
@@ -249,8 +244,8 @@ def score_chunks(data: SequenceSet, predicted: NDArray[np.int16]) -> dict[str, f
         tags = np.array(np_tags(data.label_names))
     except ValueError:
         return dict.fromkeys(CHUNK_NAMES, float("nan"))
-    found = chunk_f1(tags[_labels_of(data)], tags[predicted], data.offsets)
-    return {name: getattr(found, name) for name in CHUNK_NAMES}
+    score = chunk_f1(tags[_labels_of(data)], tags[predicted], data.offsets)
+    return {name: getattr(score, name) for name in CHUNK_NAMES}
 
 
 def _labels_of(data: SequenceSet) -> NDArray[np.int16]:
@@ -260,7 +255,7 @@ def _labels_of(data: SequenceSet) -> NDArray[np.int16]:
 
 def _counted(data: SequenceSet, first: int) -> NDArray[np.bool_]:
     """Which positions are at this place of their sequence, or later."""
-    return np.asarray(np.arange(data.n_positions) - np.repeat(data.offsets[:-1], data.lengths) >= first)
+    return places_in(data.offsets) >= first
 
 
 def _percent(predicted: NDArray[np.int16] | None, truth: NDArray[np.int16], counts: NDArray[np.bool_]) -> float:
@@ -280,16 +275,16 @@ def _label_with(
     if form is None:
         return [_label_with_all(method, draw, settings)], {}
     label = _label_by_codes if form.use != BEAM else _label_by_beams
-    found = label(form, draw, draw.whole, draw.sets.test, settings)
+    labelled = label(form, draw, draw.sets.all_training, draw.sets.test, settings)
     if draw.seed >= settings.n_choosing or form.use not in (CASCADE, BEAM):
-        return found, {}
+        return labelled, {}
     longest = max(settings.code_lengths)
     n_bits = math.ceil(settings.choosing_length * longest)
     if form.use == CASCADE:
         form, settings = _with_fewer_bits(form, settings, n_bits)
     settings = settings.model_copy(update={"n_timed_runs": 1})
     held_out = {one.size: one.labels for one in label(form, draw, draw.sets.train, draw.sets.validation, settings)}
-    return found, held_out | ({longest: held_out[n_bits]} if form.use == CASCADE else {})
+    return labelled, held_out | ({longest: held_out[n_bits]} if form.use == CASCADE else {})
 
 
 def _with_fewer_bits(form: Form, settings: CodingSettings, n_bits: int) -> tuple[Form, CodingSettings]:
@@ -303,7 +298,7 @@ def _with_fewer_bits(form: Form, settings: CodingSettings, n_bits: int) -> tuple
 def _label_by_codes(
     form: Form, draw: Draw, train: SequenceSet, data: SequenceSet, settings: CodingSettings
 ) -> list[Labelled]:
-    """With each code length, of one training: shorter codes are the first bits of the longest."""
+    """Label with each code length after one training: shorter codes are the first bits of the longest."""
     every, lengths = math.gcd(*settings.code_lengths), sorted(settings.code_lengths)
     timed = []
     for _ in range(settings.n_timed_runs):
@@ -327,18 +322,18 @@ def _train_coded(form: Form, draw: Draw, train: SequenceSet, settings: CodingSet
 def _label_by_beams(
     form: Form, draw: Draw, train: SequenceSet, data: SequenceSet, settings: CodingSettings
 ) -> list[Labelled]:
-    """With each beam, none wider than there are labels."""
+    """Label with each beam, none wider than there are labels."""
     beams = sorted({min(beam, len(train.label_names)) for beam in settings.beams})
-    found = []
+    labelled = []
     for beam in beams:
         labellers = [make_beam(form, draw.window, settings, beam) for _ in range(settings.n_timed_runs)]
         trained = [train_as_chosen(ChosenLabeller(labeller), train) for labeller in labellers]
-        found.append(_label(trained, data, beam))
-    return found
+        labelled.append(_label(trained, data, beam))
+    return labelled
 
 
 def _label_with_all(method: str, draw: Draw, settings: CodingSettings) -> Labelled:
-    """By the candidate that is right on most of the held-out part; among equals the first, with the fewest
+    """Label by the candidate that is right on most of the held-out part; of equals the first, with the fewest
     iterations.
     """
     sets = draw.sets
@@ -346,19 +341,19 @@ def _label_with_all(method: str, draw: Draw, settings: CodingSettings) -> Labell
     every = settings.test_every if method in ALL_LABELS else 1
     choice = choose(candidates, [(sets.train, sets.validation)], every, partial(_counted, first=settings.first_counted))
     chosen = find_method(method, CODING, settings.labellers).chosen(choice.labeller)
-    trained = train_as_chosen(choice, draw.whole)
+    trained = train_as_chosen(choice, sets.all_training)
     return _label([trained], sets.test, 0, candidate_name(chosen | trained.values))
 
 
 def _label(trained: Sequence[Trained], data: SequenceSet, size: int, chosen: str = "") -> Labelled:
-    """By the first of several equal trainings."""
+    """Label by the first of several equal trainings."""
     labels, marginals = trained[0].answer(data)
     predictions = prediction_frame(data, labels[DECODER], marginals)
     return Labelled(size, predictions, [each.cpu_seconds for each in trained], chosen)
 
 
 def _label_by_known_model(draw: Draw) -> Labelled:
-    """By the probabilities that a generated set was drawn with: no labeller can do better on average."""
+    """Label by the probabilities that a set was drawn with: no labeller can do better on average."""
     test = draw.sets.test
     potentials = known_model(draw.generator.source, seed=draw.seed, **draw.generator.options).potentials(test)
     marginals = chain.forward_backward(potentials, test.offsets, 1).labels
@@ -404,8 +399,8 @@ def make_candidates(method: str, window: Window, settings: CodingSettings) -> li
     """Labellers of all labels, each with other settings; held-out sequences choose."""
     if method == TREES_AND_NETS:
         return [_make_trees_and_nets(window, settings)]
-    found = find_method(method, CODING, settings.labellers)
-    return [found.build(settings, candidate, window) for candidate in found.candidates(settings)]
+    row = find_method(method, CODING, settings.labellers)
+    return [row.build(settings, candidate, window) for candidate in row.candidates(settings)]
 
 
 def _make_trees_and_nets(window: Window, settings: CodingSettings) -> Labeller:
@@ -417,7 +412,7 @@ def _make_trees_and_nets(window: Window, settings: CodingSettings) -> Labeller:
 
 
 def _base(form: Form, window: Window, settings: CodingSettings, order: int) -> Labeller:
-    """The learner of the thesis."""
+    """The base learner of a coded CRF."""
     if form.learner == "vp":
         return VotedPerceptron(settings.n_epochs, window=window, order=order)
     values = (settings.gtb_iterations, settings.gtb_leaves, settings.gtb_regularization, window)

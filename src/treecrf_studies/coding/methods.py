@@ -81,7 +81,7 @@ def learner_of(method: str) -> str:
 
 
 def use_text(method: str) -> str:
-    """What readers see of the use that a method of the thesis makes of its learner."""
+    """The use that a method of the thesis makes of its learner, in words."""
     form = form_of(method)
     assert form is not None
     history = {"best": "chosen h"}.get(str(form.history), str(form.history))
@@ -89,13 +89,13 @@ def use_text(method: str) -> str:
 
 
 def method_text(method: str) -> str:
-    """What readers see of a method."""
+    """The name of a method for readers."""
     form = form_of(method)
     return ALL_LABELS.get(method, method) if form is None else f"{LEARNERS[form.learner]} {use_text(method)}"
 
 
 def window_texts(frame: pd.DataFrame) -> pd.Series:
-    """What readers see of the windows of a frame."""
+    """The windows of a frame in words."""
     return "window " + frame["window"].astype(str)
 
 

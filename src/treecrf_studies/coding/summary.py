@@ -73,7 +73,8 @@ def make_frames(context: SummaryContext) -> dict[str, pd.DataFrame]:
 def score_draws(runs: pd.DataFrame) -> pd.DataFrame:
     """Accuracies, and precision, recall and F1 of noun phrases, over the draws by `LINE`.
 
-    See `treecrf_studies.framework.summaries.summarise`. Further columns: held_out_accuracy (mean), n_iterations and settings.
+    See `treecrf_studies.framework.summaries.summarise`. Further columns: held_out_accuracy (mean), n_iterations and
+    settings.
     """
     return summarise(
         runs,
@@ -98,13 +99,13 @@ def choose_by_held_out(scores: pd.DataFrame) -> pd.DataFrame:
         for learner in LEARNERS:
             for use in (CASCADE, BEAM):
                 fits = [method for method, form in forms.items() if form and (form.learner, form.use) == (learner, use)]
-                found = of_window[of_window["method"].isin(fits) & of_window["held_out_accuracy"].notna()]
+                scored = of_window[of_window["method"].isin(fits) & of_window["held_out_accuracy"].notna()]
                 if use == CASCADE:
-                    found = found[found["size"] == found["size"].max()]
-                if found.empty:
+                    scored = scored[scored["size"] == scored["size"].max()]
+                if scored.empty:
                     continue
                 chosen, best = (
-                    found.iloc[int(found[name].to_numpy().argmax())] for name in ("held_out_accuracy", "value")
+                    scored.iloc[int(scored[name].to_numpy().argmax())] for name in ("held_out_accuracy", "value")
                 )
                 constant = {"dataset": dataset, "learner": learner, "use": use, "window": window}
                 values = {name: chosen[name] for name in BEST_NAMES if name in chosen and name not in constant}
@@ -161,10 +162,10 @@ def compare_gains(predictions: pd.DataFrame, gains: Sequence[tuple[str, str]], r
         )
         crossed = np.stack([small[0] + large[1], small[1] + large[0]])
         parts.append(compare_counts(Counts((method, other), crossed, by_window[0].positions), rules))
-    found = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=WINDOW_NAMES)
+    compared = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=WINDOW_NAMES)
     names = [name for name in WINDOW_NAMES if name not in OF_DRAWS]
     dataset, window = predictions["dataset"].iloc[0], f"{windows[0]} - {windows[-1]}"
-    return found.assign(dataset=dataset, window=window)[names]
+    return compared.assign(dataset=dataset, window=window)[names]
 
 
 LENGTH_NAMES = ["dataset", "method", "window", "size", "longest", *COMPARISON_NAMES[3:]]
@@ -181,7 +182,7 @@ def compare_lengths(predictions: pd.DataFrame, rules: Rules) -> pd.DataFrame:
         sizes = sorted(set(rows["size"]))
         if len(sizes) < 2:
             continue
-        by_length = rows.sort_values("size", kind="stable").assign(method=lambda found: found["size"].astype(str))
+        by_length = rows.sort_values("size", kind="stable").assign(method=lambda frame: frame["size"].astype(str))
         compared = {"method": method, "window": window, "size": sizes[0], "longest": sizes[-1]}
         parts.append(compare_draws(by_length, rules).assign(**compared))
     return pd.concat(parts, ignore_index=True)[LENGTH_NAMES] if parts else pd.DataFrame(columns=LENGTH_NAMES)

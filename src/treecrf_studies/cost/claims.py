@@ -33,13 +33,13 @@ class ShortCut(Measured[float]):
     gain: float = 0.0
 
 
-def faster_without_loss(found: ShortCut, points: float) -> Degrees:
+def faster_without_loss(measured: ShortCut, points: float) -> Degrees:
     """Faster, and less accurate by less than `points` in the one training that there is; leans if it is only faster."""
-    if_faster = HOLDS if found.gain > -points else LEANS
-    return over_interval(found, lambda ratio: if_faster if ratio > 1 else FAILS)
+    if_faster = HOLDS if measured.gain > -points else LEANS
+    return over_interval(measured, lambda ratio: if_faster if ratio > 1 else FAILS)
 
 
-KINDS = {"faster_without_loss": Kind(faster_without_loss, ("points",))}
+CLAIM_KINDS = {"faster_without_loss": Kind(faster_without_loss, ("points",))}
 
 
 def slope_by_length(
@@ -121,22 +121,16 @@ def growth_of_induction(results: Results, dataset: str, method: str) -> Iterator
     last, first = (
         _by_repeat(_scaling(results, "n_features", f"{which}_induction"), method) for which in ("last", "first")
     )
-    if not (last.empty or first.empty):
-        ratio, interval = _mean_ratio(last, first)
-        what = f"{training_method_name(method)}, seconds of the last induction : the first"
-        numbers = f"on {dataset}, {what}: ratio {number(ratio)} ({interval_text(interval)})"
-        yield Measured(ratio, numbers, repeated=interval, what=what)
+    what = f"{training_method_name(method)}, seconds of the last induction : the first"
+    return _mean_ratio(dataset, what, last, first)
 
 
 def ratio_of_evaluations(results: Results, dataset: str, method: str, other: str) -> Iterator[Measured[float]]:
     """CPU seconds of evaluating F with one method by those with another, over all lengths of sequences."""
     scaling = _scaling(results, "length", "evaluation")
     first, second = (_by_repeat(scaling, name) for name in (method, other))
-    if not (first.empty or second.empty):
-        ratio, interval = _mean_ratio(first, second)
-        what = f"{EVALUATED[method]} : {EVALUATED[other]}, seconds of evaluating F"
-        numbers = f"on {dataset}, {what}: ratio {number(ratio)} ({interval_text(interval)})"
-        yield Measured(ratio, numbers, repeated=interval, what=what)
+    what = f"{EVALUATED[method]} : {EVALUATED[other]}, seconds of evaluating F"
+    return _mean_ratio(dataset, what, first, second)
 
 
 def speed_up_of_starts(results: Results, dataset: str) -> Iterator[ShortCut]:
@@ -203,9 +197,12 @@ def _log_sizes(seconds: pd.DataFrame) -> NDArray[np.float64]:
     return np.log(seconds.columns.to_numpy(float))
 
 
-def _mean_ratio(seconds: pd.DataFrame, others: pd.DataFrame) -> tuple[float, tuple[float, float]]:
-    """The geometric mean over sizes of a ratio, with its interval over the repeats."""
-    return geometric_mean(np.exp(np.log(seconds / others).mean(axis=1)))
+def _mean_ratio(dataset: str, what: str, seconds: pd.DataFrame, others: pd.DataFrame) -> Iterator[Measured[float]]:
+    """The geometric mean over sizes of a ratio, with its interval over the repeats; nothing without either."""
+    if not (seconds.empty or others.empty):
+        ratio, interval = geometric_mean(np.exp(np.log(seconds / others).mean(axis=1)))
+        numbers = f"on {dataset}, {what}: ratio {number(ratio)} ({interval_text(interval)})"
+        yield Measured(ratio, numbers, repeated=interval, what=what)
 
 
 def _length_slopes(

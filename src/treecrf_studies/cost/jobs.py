@@ -67,8 +67,8 @@ def measure_scaling(job: JobContext[CostSettings]) -> pd.DataFrame:
         return (pd.DataFrame(chain(_by_length(settings), _by_features(settings))).assign(repeat=number),)
 
     repeats = {f"repeat_{number}": partial(repeat, number) for number in range(settings.n_repeats)}
-    found = job.cache.all_finished(repeats)
-    return pd.concat([frame for (frame,) in found], ignore_index=True)[SCALING_NAMES]
+    by_repeat = job.cache.all_finished(repeats)
+    return pd.concat([frame for (frame,) in by_repeat], ignore_index=True)[SCALING_NAMES]
 
 
 def measure_windows(job: JobContext[CostSettings]) -> pd.DataFrame:
@@ -118,9 +118,9 @@ def measure_sampling(job: JobContext[CostSettings]) -> pd.DataFrame:
     list(_follow_short_cuts(train, job.window, few, 0))  # as `_warm_up`
     rows = []
     for repeat in range(settings.n_repeats):
-        found = list(_follow_short_cuts(train, job.window, settings, repeat))
-        plain = found[0][-1]
-        for option, value, followed in found:
+        trainings = list(_follow_short_cuts(train, job.window, settings, repeat))
+        plain = trainings[0][-1]
+        for option, value, followed in trainings:
             row = {"dataset": job.dataset, "repeat": repeat, "option": option, "value": value}
             rows.append(row | _cost_and_gain(followed, plain, job.test))
     return pd.DataFrame(rows)[SAMPLING_NAMES]

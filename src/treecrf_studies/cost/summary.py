@@ -28,15 +28,15 @@ def make_frames(context: SummaryContext) -> dict[str, pd.DataFrame]:
 
 
 def reduce_scaling(scaling: pd.DataFrame) -> pd.DataFrame:
-    """Of what `treecrf_studies.cost.jobs.measure_scaling` gives; its column value is size."""
+    """Summaries of the frame of `treecrf_studies.cost.jobs.measure_scaling`; its column value is size."""
     keys = ["axis", "size", "method", "quantity"]
     sized = scaling.rename(columns={"value": "size"})
     return summarise(sized, keys, {"seconds": {"unit": "s"}}, n_positions=("n_positions", "first"))
 
 
 def reduce_windows(windows: pd.DataFrame) -> pd.DataFrame:
-    """Of what `treecrf_studies.cost.jobs.measure_windows` gives on one data set or several: CPU seconds of an
-    iteration, accuracies; and cpu_seconds of a training.
+    """Summaries of frames of `treecrf_studies.cost.jobs.measure_windows`: CPU seconds of an iteration, accuracies; and
+    cpu_seconds of a training.
     """
     return summarise(
         windows.assign(cpu_seconds=windows["seconds_per_iteration"] * windows["n_iterations"]),
@@ -47,8 +47,7 @@ def reduce_windows(windows: pd.DataFrame) -> pd.DataFrame:
 
 
 def reduce_sampling(sampling: pd.DataFrame) -> pd.DataFrame:
-    """Of what `treecrf_studies.cost.jobs.measure_sampling` gives on one data set or several; its column value is
-    setting.
+    """Summaries of frames of `treecrf_studies.cost.jobs.measure_sampling`; their column value is setting.
 
     `RELATIVE` seconds are those by the plain training of the same repeat. `SPEED_UP` is a geometric mean with its 95 %
     interval over the repeats.

@@ -137,13 +137,13 @@ def _put(temporary: Path, target: Path) -> Path:
 @contextmanager
 def _temporary(target: Path, file: RawFile, folder: str | os.PathLike[str]) -> Iterator[Path]:
     """A temporary name in the folder of the target, removed afterwards; a full disk is reported in one sentence."""
-    mine = f"{target.name}.{os.getpid()}"
+    name = f"{target.name}.{os.getpid()}"
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         for left in target.parent.glob(f"{glob.escape(target.name)}.*.tmp"):  # of a process that was killed
             if time.time() - left.stat().st_mtime > _STALE:
                 left.unlink(missing_ok=True)
-        yield target.with_name(f"{mine}.tmp")
+        yield target.with_name(f"{name}.tmp")
     except RawFileError:
         raise
     except OSError as error:
@@ -153,7 +153,7 @@ def _temporary(target: Path, file: RawFile, folder: str | os.PathLike[str]) -> I
             f"{os.fspath(folder)}: {reason}; make room or name another folder."
         ) from error
     finally:
-        for left in target.parent.glob(f"{glob.escape(mine)}.*tmp"):
+        for left in target.parent.glob(f"{glob.escape(name)}.*tmp"):
             left.unlink(missing_ok=True)
 
 

@@ -97,12 +97,12 @@ class NoisyMap(NamedTuple):
     others: NDArray[np.int64]
 
     def draw(self, numbers: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
-        """What each of `numbers` (any shape) leads to."""
+        """Draw the number that follows each of `numbers` (any shape)."""
         drawn = self.others[numbers, rng.integers(0, self.others.shape[1], numbers.shape)]
         return np.where(rng.random(numbers.shape) < self.stays, numbers, drawn)
 
     def probabilities(self) -> NDArray[np.float64]:
-        """From each number (row) to each; float64, shape (n, n)."""
+        """Probabilities of each number (column) after each (row); float64, shape (n, n)."""
         chances = self.stays * np.eye(len(self.others))
         np.put_along_axis(chances, self.others, (1 - self.stays) / self.others.shape[1], axis=1)
         return chances
@@ -122,7 +122,7 @@ def _draw_steps(*, seed: int, name: str, p_o: float, k_o: int, p_l: float, k_l: 
 
 
 def _draw_others(size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """For each of the 40 numbers, `size` others."""
+    """Draw `size` others for each of the 40 numbers."""
     everything = np.arange(N_LABELS)
     return np.array([rng.choice(np.delete(everything, i), size, replace=False) for i in everything])
 

@@ -132,12 +132,12 @@ class WordCounts:
 
     @cached_property
     def words(self) -> Counter[str]:
-        """Of each word."""
+        """Frequency of each word."""
         return _summed(self.pairs, 1)
 
     @cached_property
     def before(self) -> Counter[str]:
-        """Of each word as the one before another."""
+        """Frequency of each word as the one before another."""
         return _summed(self.pairs, 0)
 
     @cached_property
@@ -152,15 +152,16 @@ class WordCounts:
         return self.words.total() + len(self.words) + 1
 
     def probability(self, word: str, previous: str) -> float:
-        """Of a word after another one, "" before the first: as if that pair had been seen as often as the word is
-        likely.
+        """Probability of a word after another one, "" before the first.
+
+        It is smoothed as if the pair had been seen as often as the word is likely.
         """
         alone = (self.words[word] + 1) / self._mass
         return (self.pairs[previous, word] + alone) / (self.before[previous] + 1)
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:
-        """What `describe` gives of a word."""
+        """The attributes of a word that `describe` gives."""
         return (
             Attribute("word", (*self.common, "other words")),
             Attribute("group", (*WORD_GROUPS, "content")),
@@ -218,7 +219,7 @@ def _is_mark(text: str) -> bool:
 
 
 def _group(word: str) -> int:
-    """Of a word such as "I'll", that of what stands before the apostrophe, unless the whole word has one."""
+    """Group of a word, of which the part before an apostrophe, as in "I'll", decides unless the whole word has one."""
     return _GROUP_OF.get(word, _GROUP_OF.get(word.partition("'")[0], len(WORD_GROUPS)))
 
 

@@ -176,6 +176,11 @@ class Splits(NamedTuple):
     validation: SequenceSet
     test: SequenceSet
 
+    @property
+    def all_training(self) -> SequenceSet:
+        """Training and validation sequences, of which the second ones have chosen settings."""
+        return SequenceSet.concatenate([self.train, self.validation])
+
 
 def future_splits(
     kind: str,

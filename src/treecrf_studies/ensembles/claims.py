@@ -22,11 +22,11 @@ def loss(results: Results, dataset: str, method: str) -> Iterator[Measured[float
 def difference(results: Results, dataset: str, method: str, other: str) -> Iterator[Measured[float]]:
     """By how much the mean loss of one row is above that of another, on each pool."""
     for pool, means in _by_pool(results, dataset):
-        found = float(means[method] - means[other])
+        losses = float(means[method] - means[other])
         text = (
-            f"the losses of {VOTES[method]} and of {VOTES[other]} differ by {abs(found):.4f} on {dataset}, pool {pool}"
+            f"the losses of {VOTES[method]} and of {VOTES[other]} differ by {abs(losses):.4f} on {dataset}, pool {pool}"
         )
-        yield Measured(found, text)
+        yield Measured(losses, text)
 
 
 def ratio(results: Results, dataset: str, method: str, others: Sequence[str]) -> Iterator[Measured[float]]:
@@ -53,30 +53,31 @@ def advantage(
     losses = _losses(results, dataset)
     if losses is None:
         return
-    of = {str(name): rows for name, rows in losses.groupby("method")}
+    by_method = {str(name): rows for name, rows in losses.groupby("method")}
     for method, other in pairs:
-        mine, theirs = (float(of[name]["loss"].mean()) for name in (method, other))
-        text = f"{VOTES[method]} {number(mine, 4)}, {VOTES[other]} {number(theirs, 4)}"
-        moving = theirs
+        loss, other_loss = (float(by_method[name]["loss"].mean()) for name in (method, other))
+        text = f"{VOTES[method]} {number(loss, 4)}, {VOTES[other]} {number(other_loss, 4)}"
+        moving = other_loss
         if other == "sle":
-            sticks = of[other]["n_experts"] == 1
-            moving = float(of[other]["loss"][~sticks].mean()) if (~sticks).any() else -float("inf")
-            text += f" ({sticks.sum()} of {len(sticks)} runs stick, {f'the others have {number(moving, 4)}' if moving > 0 else 'no other one'})"
+            sticks = by_method[other]["n_experts"] == 1
+            moving = float(by_method[other]["loss"][~sticks].mean()) if (~sticks).any() else -float("inf")
+            others = f"the others have {number(moving, 4)}" if moving > 0 else "no other one"
+            text += f" ({sticks.sum()} of {len(sticks)} runs stick, {others})"
         differs = f"{VOTES[method]} is not below {VOTES[other]} on {dataset}"
-        if theirs > mine:
+        if other_loss > loss:
             differs += f" without the runs of {VOTES[other]} that stick"
-        yield Measured((theirs - mine, moving - mine), f"{dataset}: {text}", differs)
+        yield Measured((other_loss - loss, moving - loss), f"{dataset}: {text}", differs)
 
 
-def below(found: Measured[tuple[float, float]]) -> Degrees:
+def below(measured: Measured[tuple[float, float]]) -> Degrees:
     """Both differences are above 0; the first alone leans to the claim."""
-    of_all, of_moving = found.value
+    of_all, of_moving = measured.value
     if of_all <= 0:
         return NO
     return YES if of_moving > 0 else (LEANS, LEANS)
 
 
-KINDS = {"below": Kind(below)}
+CLAIM_KINDS = {"below": Kind(below)}
 
 
 ROUNDING = 1e-12

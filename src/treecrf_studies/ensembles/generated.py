@@ -142,7 +142,7 @@ class Sample(NamedTuple):
 
     @property
     def given(self) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
-        """What votes are fitted to."""
+        """Predictions, labels and classes that votes are fitted to."""
         return self.train.predictions, self.train.labels, self.train.classes
 
 
@@ -242,8 +242,8 @@ def _mean_bounds(runs: Sequence[Checked], rhos: Sequence[float]) -> pd.DataFrame
     longest = int(lengths.max())
     sides = {"margin_loss": [run.margin_losses for run in runs], "bound": [run.bounds for run in runs]}
     means = {
-        name: np.mean([np.pad(side, ((0, longest - len(side)), (0, 0)), mode="edge") for side in found], axis=0)
-        for name, found in sides.items()
+        name: np.mean([np.pad(side, ((0, longest - len(side)), (0, 0)), mode="edge") for side in by_run], axis=0)
+        for name, by_run in sides.items()
     }
     rounds = np.repeat(np.arange(1, longest + 1), len(rhos))
     keys = {"round": rounds, "rho": np.tile(rhos, longest), "n_runs": (lengths[:, None] >= rounds).sum(axis=0)}

@@ -55,8 +55,8 @@ class EnsemblesOutcome(NamedTuple):
         map that was chosen on B; CPU seconds of what combines the experts; positions of A and B, and of C;
         `shared_part` of the draws.
     predictions : DataFrame
-        Of C. Group: that of related sequences. Without probabilities where votes are
-        combined: their shares are none.
+        Of C. Group: that of related sequences. Without probabilities where votes are combined: their
+        shares are none.
     experts : DataFrame
         Columns `EXPERT_NAMES`: percent of the positions of B and of C, of C also after training with A and B; CPU
         seconds of the training with A.
@@ -73,9 +73,7 @@ class EnsemblesOutcome(NamedTuple):
 
 
 def combine_experts(job: JobContext[EnsemblesSettings]) -> EnsemblesOutcome:
-    """All ensembles on one data set, whose sequences are divided anew; what is found of one draw is a part of the
-    job.
-    """
+    """All ensembles on one data set, whose sequences are divided anew; each draw is a part of the job."""
     dataset, settings = job.dataset, job.settings.of(job.dataset)
     data = SequenceSet.concatenate(job.sets)
     draws = [
@@ -114,7 +112,7 @@ def combine_draw(
     part_b, part_c = parts.validation, parts.test
     truth_b, truth_c = np.asarray(part_b.labels), np.asarray(part_c.labels)
     (on_b, on_c), seconds_of_a = _ask(parts.train, (part_b, part_c), window, settings)
-    (retrained,), _ = _ask(SequenceSet.concatenate([parts.train, part_b]), (part_c,), window, settings)
+    (retrained,), _ = _ask(parts.all_training, (part_c,), window, settings)
     combiners, seconds = _fit(on_b, truth_b, derive_seed(dataset, "combine", draw))
     constant: dict[str, Any] = {"dataset": dataset, "draw": draw}
     runs, predictions = [], []
@@ -175,8 +173,8 @@ def _fit(on_b: Evidence, truth: NDArray[Any], seed: int) -> tuple[dict[str, Comb
 
 def _percent(predicted: NDArray[Any], truth: NDArray[Any]) -> Any:
     """Percent of the positions that are right, of each column."""
-    found = 100 * (predicted == truth).mean(axis=0)
-    return float(found) if found.ndim == 0 else found
+    percent = 100 * (predicted == truth).mean(axis=0)
+    return float(percent) if percent.ndim == 0 else percent
 
 
 def _chosen(combiner: Combiner, settings: EnsemblesSettings) -> str:
@@ -259,11 +257,11 @@ def lemma_1(
     round.
     """
     right, rows = np.asarray(predictions) == np.asarray(labels)[:, None], np.arange(len(labels))
-    exponents, found = np.zeros(len(labels)), []
+    exponents, means = np.zeros(len(labels)), []
     for path, alpha in zip(boosted.paths_, boosted.alphas_, strict=True):
         exponents -= alpha * np.where(right[rows, path[classes]], 1.0, -1.0)
-        found.append(np.exp(exponents).mean())
-    return np.array(found)
+        means.append(np.exp(exponents).mean())
+    return np.array(means)
 
 
 def divide(data: SequenceSet, sizes: Sequence[float], seed: int) -> Splits:
@@ -278,16 +276,10 @@ def divide(data: SequenceSet, sizes: Sequence[float], seed: int) -> Splits:
             f"parts of {', '.join(f'{size:g}' for size in wanted)} sequences were asked for and there are {len(data)}; "
             "lower sizes."
         )
-    order = _shuffled(data.groups, seed)
+    order = sequence_folds(data.groups, len(np.unique(data.groups)), seed)  # the groups in random order
     lengths = np.cumsum([len(group) for group in order])
     ends = np.minimum(np.searchsorted(lengths, np.round(np.cumsum(wanted))) + 1, len(order))
     parts = [order[first:last] for first, last in zip([0, *ends], ends, strict=False)]
     if not all(parts):
         raise ValueError(f"{len(order)} unrelated sequences do not make three parts; give more, or other sizes.")
     return Splits(*(data.select(np.sort(np.concatenate(part))) for part in parts))
-
-
-def _shuffled(groups: NDArray[np.int64], seed: int) -> list[NDArray[np.int64]]:
-    """The sequences of each group, the groups in random order."""
-    n_groups = len(np.unique(groups))
-    return sequence_folds(groups, n_groups, seed)

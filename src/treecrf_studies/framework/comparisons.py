@@ -13,7 +13,7 @@ from treecrf.statistics.estimates import adjust_holm, decide, opposite
 from treecrf_studies.framework.claims.kinds import Measured
 from treecrf_studies.rendering.cells import direction, grouped, p_text, p_value_text, points_text, signed
 
-Found = TypeVar("Found")
+Pair = TypeVar("Pair")
 
 PAPERS, VALID = "by McNemar's test", "by the sequence-level test"
 """Headings above what they say."""
@@ -146,10 +146,10 @@ def find_pair(rows: pd.DataFrame, method: str, other: str) -> Comparison | None:
     return next((Comparison.of(row) for row in rows[rows["other"] == other].to_dict("records")), None)
 
 
-def measured_all(pairs: Iterable[Found | None], measure: Callable[[Found], Measured[float]]) -> list[Measured[float]]:
+def measured_all(pairs: Iterable[Pair | None], measure: Callable[[Pair], Measured[float]]) -> list[Measured[float]]:
     """What is measured of each pair; nothing unless all of them were run."""
-    found = list(pairs)
-    return [] if None in found else [measure(pair) for pair in found if pair is not None]
+    compared = list(pairs)
+    return [] if None in compared else [measure(pair) for pair in compared if pair is not None]
 
 
 def correct_family(pairs: Iterable[Comparison | None]) -> list[Comparison]:

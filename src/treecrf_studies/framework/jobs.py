@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -50,7 +50,12 @@ class JobCache:
 
     def joined(self, parts: Mapping[str, Compute]) -> list[pd.DataFrame]:
         """The frames of `all_finished`, those of all parts below one another."""
-        return [pd.concat(frames, ignore_index=True) for frames in zip(*self.all_finished(parts), strict=True)]
+        return joined(self.all_finished(parts))
+
+
+def joined(outcomes: Iterable[Sequence[pd.DataFrame]]) -> list[pd.DataFrame]:
+    """The frames of several outcomes, those of each place below one another."""
+    return [pd.concat(frames, ignore_index=True) for frames in zip(*outcomes, strict=True)]
 
 
 JOB = "job.json"

@@ -68,7 +68,7 @@ class CustomMethod(NamedTuple):
         return CustomLabeller(self.labeller.class_name, values, (window[0], window[1]), _unseen(settings), seed)
 
     def chosen(self, labeller: Labeller) -> Candidate:
-        """All settings of the class."""
+        """All settings of a trained labeller of the class."""
         assert isinstance(labeller, CustomLabeller)
         return dict(labeller.settings or {})
 

@@ -74,12 +74,12 @@ def confidence(
     if marginals is None:
         return {name: np.full(len(predicted), np.nan, dtype=np.float32) for name in CONFIDENCE}
     positions = np.arange(len(predicted))
-    found = {
+    columns = {
         P_LABEL: np.where(labels >= 0, marginals[positions, labels], 0.0),
         P_PREDICTED: marginals[positions, predicted],
         SUM_SQUARES: (marginals**2).sum(axis=1),
     }
-    return {name: values.astype(np.float32) for name, values in found.items()}
+    return {name: values.astype(np.float32) for name, values in columns.items()}
 
 
 def prediction_frame(
@@ -107,11 +107,11 @@ def marginals_after(labeller: Labeller, data: SequenceSet, iteration: int = 0) -
     """
     if not labeller.has_probabilities:
         return None
-    found = None
+    marginals = None
     if iteration and labeller.has_stages:
         stages: Any = labeller
-        found = next(stages.staged_predict_proba(data, iteration), None)
-    return labeller.predict_proba(data) if found is None else found
+        marginals = next(stages.staged_predict_proba(data, iteration), None)
+    return labeller.predict_proba(data) if marginals is None else marginals
 
 
 def has_confidence(rows: pd.DataFrame) -> bool:

@@ -76,11 +76,11 @@ class StudyFiles:
         """The files that the summary of a data set is made of, by frame: its own outcomes and those of its larger
         samples.
         """
-        found = self.outcomes(dataset)
+        files = self.outcomes(dataset)
         for sample in self.settings.samples_of(dataset):
             for frame, paths in self.outcomes(sample).items():
-                found[frame] = [*found.get(frame, ()), *paths]
-        return found
+                files[frame] = [*files.get(frame, ()), *paths]
+        return files
 
     def shared(self) -> dict[str, list[str]]:
         """The files of jobs without a data set, by frame."""
@@ -88,7 +88,7 @@ class StudyFiles:
         return {frame: [f"{self.folder}/{path}"] for job in jobs for frame, path in job.files().items()}
 
     def n_portions(self, job: Job, wildcards: Mapping[str, str]) -> int:
-        """In how many portions other jobs do beforehand what a job does."""
+        """Number of portions of a job that other jobs do beforehand."""
         place = [wildcards[name] for name in ("dataset", "methods") if job.runs_over(name)] or [job.function]
         return self._n_portions.get(".".join([self.study.name, *place]), 0) if job.n_stages else 0
 
@@ -106,14 +106,14 @@ class StudyFiles:
 
     def measured(self) -> dict[str, list[str]]:
         """The files of all jobs on all data sets, by frame; of jobs without a data set, those of a study that runs."""
-        found: dict[str, list[str]] = {}
+        files: dict[str, list[str]] = {}
         for job in self.study.jobs:
             for frame, path in job.files().items():
                 if job.runs_over("dataset"):
-                    found[frame] = [file for name in self.datasets(job) for file in self.outcomes(name)[frame]]
+                    files[frame] = [file for name in self.datasets(job) for file in self.outcomes(name)[frame]]
                 else:
-                    found[frame] = [f"{self.folder}/{path}"] if self.settings.is_wanted else []
-        return found
+                    files[frame] = [f"{self.folder}/{path}"] if self.settings.is_wanted else []
+        return files
 
     def frames(self, names: Iterable[str], datasets: Sequence[str] | None = None) -> dict[str, list[str]]:
         """The files (CSV) of summaries, or of jobs without one, over all data sets or some; those that there are none
@@ -135,8 +135,8 @@ class StudyFiles:
         them.
         """
         joined = not self.study.summary.of_dataset
-        found = self.measured() if joined else self.frames(self.study.claimed)
-        return [path for name in self.study.claimed for path in found.get(name, ())]
+        files = self.measured() if joined else self.frames(self.study.claimed)
+        return [path for name in self.study.claimed for path in files.get(name, ())]
 
     def sets(self, dataset: str) -> dict[str, list[str]]:
         """The files of the sequences of a data set, by side; of a study that draws its own, those of all draws."""
@@ -169,9 +169,9 @@ class StudyFiles:
     def calls(self, entries: Iterable[Shown] | None = None) -> list[Call]:
         """What makes the tables, or other entries, that there is something for."""
         shown = self.shown(self.study.tables if entries is None else entries)
-        told = {"of_papers": self._of_papers}
+        options = {"of_papers": self._of_papers}
         return [
-            (name, entry.function, entry.needs, value, told if entry.tells_papers else {})
+            (name, entry.function, entry.needs, value, options if entry.tells_papers else {})
             for name, (entry, value) in shown.items()
         ]
 

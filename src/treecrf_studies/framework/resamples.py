@@ -14,10 +14,12 @@ from treecrf.grouping import observed
 from treecrf.statistics.estimates import (
     CONFIDENCE,
     SIGNIFICANCE_LEVEL,
+    TESTED,
     Estimates,
     adjust_holm,
     decide,
     estimate_resampled,
+    tested,
 )
 from treecrf.statistics.paired import compare_pairs
 from treecrf.statistics.two_way import Pairs, estimate_trainings, make_pairs
@@ -25,9 +27,8 @@ from treecrf_studies.datasets import describe
 from treecrf_studies.datasets.synthetic import Splits
 from treecrf_studies.framework.jobs import SummaryContext
 
-TESTED = ["value", "standard_error", "degrees_of_freedom", "low", "high", "low_90", "high_90", "p_value"]
 FAMILY = ["family_low", "family_high", "p_holm"]
-"""Columns of all comparisons (`tested`), and of those with a correction for the family of pairs (`of_family`)."""
+"""Columns of comparisons with a correction for the family of pairs (`of_family`)."""
 
 OF_DRAWS = ["papers_p", "n_significant", "n_better", "n_worse"]
 """By McNemar's test, the median p-value of the draws, and how many are significant; in how many the first is better."""
@@ -127,15 +128,6 @@ def compare_counts(counts: Counts, rules: Rules) -> pd.DataFrame:
     )
 
 
-def tested(estimates: Estimates) -> dict[str, NDArray[np.float64]]:
-    """Differences in points with standard errors, degrees of freedom, intervals (95 % and 90 %) and p-values, as
-    columns of all comparisons.
-    """
-    known = estimates.points, estimates.standard_error, estimates.degrees_of_freedom
-    intervals = *estimates.interval(), *estimates.interval(CONFIDENCE)
-    return dict(zip(TESTED, (*known, *intervals, estimates.p_value), strict=True))
-
-
 def of_family(estimates: Estimates, p_value: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
     """Intervals (Bonferroni) and p-values (Holm) of a family, further columns of comparisons."""
     return dict(zip(FAMILY, (*estimates.interval_bonferroni(), adjust_holm(p_value)), strict=True))
@@ -160,10 +152,10 @@ def _papers_test(predictions: pd.DataFrame, exact_under: int) -> pd.DataFrame:
     )
     tests = compare_pairs(outcomes[["dataset", "decoder", "method", "sequence", "position", "correct"]], exact_under)
     points, p_value = tests["accuracy_points"], tests["p_value"]
-    told = tests.assign(significant=p_value < SIGNIFICANCE_LEVEL, better=points > 0, worse=points < 0)
-    found = {"papers_p": ("p_value", "median")}
-    found |= {f"n_{name}": (name, "sum") for name in ("significant", "better", "worse")}
-    return told.groupby(["method", "other"], sort=False).agg(**found).reset_index()
+    flagged = tests.assign(significant=p_value < SIGNIFICANCE_LEVEL, better=points > 0, worse=points < 0)
+    columns = {"papers_p": ("p_value", "median")}
+    columns |= {f"n_{name}": (name, "sum") for name in ("significant", "better", "worse")}
+    return flagged.groupby(["method", "other"], sort=False).agg(**columns).reset_index()
 
 
 def shared_part(draws: Iterable[Splits]) -> float:

@@ -32,7 +32,7 @@ FIRST_CANDIDATE, FEWEST_ITERATIONS = ("rank", "iteration"), ("iteration", "rank"
 
 _ALL = slice(None)
 
-Found = TypeVar("Found")
+Fit = TypeVar("Fit")
 
 
 class ChosenLabeller(NamedTuple):
@@ -71,8 +71,8 @@ def choose(
             trained = new_one(candidate).keeping_stages().fit(train)
             right[rank] = _added(right[rank], correct_by_stage(trained, held_out, decoder, every, counts))
     scores = [
-        pd.DataFrame({"rank": rank, "iteration": every * np.arange(1, len(found) + 1), "n_correct": found})
-        for rank, found in enumerate(right)
+        pd.DataFrame({"rank": rank, "iteration": every * np.arange(1, len(correct) + 1), "n_correct": correct})
+        for rank, correct in enumerate(right)
     ]
     best = best_candidate(pd.concat(scores, ignore_index=True), ties, "n_correct")
     labeller = candidates[best["rank"]]
@@ -106,14 +106,15 @@ def choose_by_scores(scores: pd.DataFrame, ties: Sequence[str] = FEWEST_ITERATIO
         best = best_candidate(of_split, ties, "cv_accuracy")
         of_candidate = of_split[of_split["rank"] == best["rank"]]
         rows += [
-            best_candidate(of, ["iteration"], "cv_accuracy") for _, of in of_candidate.groupby("decoder", sort=False)
+            best_candidate(of_decoder, ["iteration"], "cv_accuracy")
+            for _, of_decoder in of_candidate.groupby("decoder", sort=False)
         ]
     return pd.DataFrame(rows).reset_index(drop=True).astype({"split": int, "iteration": int, "rank": int})
 
 
-def first_best(tried: Iterable[Found], accuracy: Callable[[Found], float]) -> Found:
+def first_best(tried: Iterable[Fit], accuracy: Callable[[Fit], float]) -> Fit:
     """The first of those with the best accuracy in percent; what follows one that is always right is not tried."""
-    best: Found | None = None
+    best: Fit | None = None
     for one in tried:
         if best is None or accuracy(one) > accuracy(best):
             best = one
@@ -134,8 +135,8 @@ def correct_by_stage(
     end.
     """
     truth = labeller.align_labels(data)
-    found = [(labels == truth)[counted].sum() for labels in labels_by_stage(labeller, data, decoder, every)]
-    return np.array(found, dtype=np.int64)
+    correct = [(labels == truth)[counted].sum() for labels in labels_by_stage(labeller, data, decoder, every)]
+    return np.array(correct, dtype=np.int64)
 
 
 def labels_by_stage(
@@ -155,10 +156,10 @@ def labels_by_stage(
         yield labeller.predict(data, decoder)
 
 
-def _added(sums: NDArray[np.int64], found: NDArray[np.int64]) -> NDArray[np.int64]:
+def _added(sums: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Sums over folds; a training that stopped early stays where it is."""
-    n_stages = max(len(sums), len(found))
-    return sum(_filled(values, n_stages) for values in (sums, found))  # type: ignore[return-value]
+    n_stages = max(len(sums), len(counts))
+    return sum(_filled(values, n_stages) for values in (sums, counts))  # type: ignore[return-value]
 
 
 def _filled(values: NDArray[np.int64], n_stages: int) -> NDArray[np.int64]:
@@ -179,8 +180,8 @@ class Trained(NamedTuple):
         """The labels of the chosen stage, by decoder; of the last one where training converged before."""
         if not (self.stage or self.labeller.has_stages) and isinstance(self.labeller, ChainLabeller):
             return next(self.labeller.staged_predict(data, decoders))  # scores once for all decoders
-        if self.stage and (found := next(self.labeller.staged_predict(data, decoders, self.stage), None)):
-            return found
+        if self.stage and (labels := next(self.labeller.staged_predict(data, decoders, self.stage), None)):
+            return labels
         return {decoder: self.labeller.predict(data, decoder) for decoder in decoders}
 
     def answer(

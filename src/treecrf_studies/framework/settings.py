@@ -91,8 +91,8 @@ class Runs(Model):
 Groups = Annotated[
     Literal["none", "copies"] | Runs | None,
     Field(
-        description='Related sequences, which folds and tests keep together: "none", "copies", or those with more than a '
-        "`share` (0.1) of their runs of `length` (4) observations in common (default: by data set)."
+        description='Related sequences, which folds and tests keep together: "none", "copies", or those with more than '
+        "a `share` (0.1) of their runs of `length` (4) observations in common (default: by data set)."
     ),
 ]
 
@@ -114,8 +114,8 @@ class TableDataset(Model):
 
     kind: Literal["table"]
     path: ReadPath = Field(
-        description="The training table, or the only one: CSV, Parquet, columns or CoNLL-U file, or a folder with a file for each "
-        "sequence."
+        description="The training table, or the only one: CSV, Parquet, columns or CoNLL-U file, or a folder with a "
+        "file for each sequence."
     )
     test: ReadPath | None = Field(None, description="The test table.")
     split: str | None = Field(None, description='Column that holds "train" or "test", in place of a test table.')
@@ -125,8 +125,8 @@ class TableDataset(Model):
     attributes: list[str] | None = Field(None, description="Input columns (default: all other columns).")
     kinds: dict[str, Kind] = Field(
         {},
-        description="Input columns and what they hold, `number` or `category`; unless given, a column of numbers holds numbers, "
-        "but for few whole ones.",
+        description="Input columns and what they hold, `number` or `category`; unless given, a column of numbers holds "
+        "numbers, but for few whole ones.",
     )
     format: Literal["csv", "columns", "conllu", "parquet"] | None = Field(
         None, description="Format of the files (default: by suffix)."
@@ -168,13 +168,14 @@ class Settings(Model):
     """The whole configuration of a run."""
 
     profile: Profile = Field(
-        description="What is run: `protocol` (that of the papers), `extended` (with what treecrf adds to it), `short` (fewer iterations, folds and candidates), "
-        "`demo` or `own`. No claim is decided by `short` and `demo`."
+        description="What is run: `protocol` (that of the papers), `extended` (with what treecrf adds to it), `short` "
+        "(fewer iterations, folds and candidates), `demo` or `own`. No claim is decided by `short` and `demo`."
     )
     reasons: dict[str, str] = Field(
         {},
-        description="Why settings differ from the protocol: the reason for each study, `study.setting`, `study.data_set` or "
-        "`study.data_set.setting`. The profiles `protocol` and `extended` need one for each that differs.",
+        description="Why settings differ from the protocol: the reason for each study, `study.setting`, "
+        "`study.data_set` or `study.data_set.setting`. The profiles `protocol` and `extended` need one for each that "
+        "differs.",
     )
     mirror: ReadPath | None = Field(
         None, description="Folder with copies of the raw files (default: the environment variable TREECRF_MIRROR)."
@@ -190,21 +191,21 @@ class Settings(Model):
     )
     overwrite: bool | list[str] = Field(
         False,
-        description="Whether finished jobs may run again with other settings, which replaces their results; or the settings that "
-        "may be others, such as `training.max_leaves`.",
+        description="Whether finished jobs may run again with other settings, which replaces their results; or the "
+        "settings that may be others, such as `training.max_leaves`.",
     )
     note: str = Field("", description="A remark on the run, above everything else on its pages.")
     seed: int = Field(0, ge=0, description="With names, decides the folds and what a table holds out.")
     methods_per_job: int = Field(
         1,
         ge=1,
-        description="Methods that one job runs one after another, since each start of a job takes seconds. Above 1, a method "
-        "that is added may join the job of others, which then run again.",
+        description="Methods that one job runs one after another, since each start of a job takes seconds. Above 1, a "
+        "method that is added may join the job of others, which then run again.",
     )
     portions: dict[str, Annotated[int, Field(ge=2, le=100)]] = Field(
         {},
-        description="Long jobs whose trainings other jobs do beforehand, each a portion, and how many: by `study.data_set.method`, or "
-        "`study.function` of a job without methods. What is found does not depend on it.",
+        description="Long jobs whose trainings other jobs do beforehand, each a portion, and how many: by "
+        "`study.data_set.method`, or `study.function` of a job without methods. What is found does not depend on it.",
     )
     datasets: dict[Name, Dataset] = Field(description="The data sets of this run, by the names used below.")
     labellers: Labellers = Field({}, description="Classes of your own, by the names that the studies call them.")
@@ -238,7 +239,11 @@ class Settings(Model):
         if not (isinstance(values, Mapping) and values.get("labellers")):
             return values
         models = {study.name: cls.model_fields[study.name].annotation for study in registry()}
-        given = {name: values.get(name) or {} for name, model in models.items() if "labellers" in model.model_fields}  # type: ignore[union-attr]
+        given = {
+            name: values.get(name) or {}
+            for name, model in models.items()
+            if "labellers" in model.model_fields  # type: ignore[union-attr]
+        }
         studies = {
             name: {**study, "labellers": values["labellers"]}
             for name, study in given.items()
@@ -408,11 +413,7 @@ def _problem_of(value: Any) -> str | None:
 
 
 def _with_kind(options: Any) -> Any:
-    if options is None:
-        return {"kind": "builtin"}
-    if isinstance(options, Mapping):
-        return {"kind": "builtin", **options}
-    return options
+    return {"kind": "builtin", **(options or {})} if options is None or isinstance(options, Mapping) else options
 
 
 def _sentence(error: ValidationError) -> str:
@@ -457,7 +458,7 @@ def differences(studies: Mapping[str, Model], reasons: Mapping[str, str]) -> lis
         By ``study.data_set.setting``, ``study.setting``, ``study.data_set`` or ``study``; the first of these that is
         there holds.
     """
-    found: list[Difference] = []
+    differences: list[Difference] = []
     for study, given in studies.items():
         if not getattr(given, "is_wanted", True):
             continue
@@ -467,8 +468,8 @@ def differences(studies: Mapping[str, Model], reasons: Mapping[str, str]) -> lis
         for same in alike.values():
             datasets = tuple(name for each in same for name in each.datasets)
             is_all = isinstance(given, StudySettings) and len(datasets) == len(given.datasets) > 1
-            found.append(same[0]._replace(datasets=() if is_all else datasets))
-    return found
+            differences.append(same[0]._replace(datasets=() if is_all else datasets))
+    return differences
 
 
 def _of_study(study: str, given: Model, reasons: Mapping[str, str]) -> Iterator[Difference]:

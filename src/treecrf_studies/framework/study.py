@@ -296,7 +296,7 @@ class Study:
         return function if function.startswith(("treecrf.", "treecrf_studies.")) else self.module_name(function)
 
     def function(self, name: str) -> Any:
-        """A function by the same name."""
+        """The function with this full name (`full_name`)."""
         module, _, function = self.full_name(name).rpartition(".")
         return getattr(import_module(module), function)
 
@@ -322,8 +322,8 @@ class Study:
 
     def limitations(self, of_papers: bool = True) -> list[str]:
         """What the results do not show, a sentence each; `of_papers` adds those of the comparison with the papers."""
-        found = _texts(self.name, "limitations")
-        return [*found["text"], *(found["papers"] if of_papers else ())]
+        texts = _texts(self.name, "limitations")
+        return [*texts["text"], *(texts["papers"] if of_papers else ())]
 
 
 @cache
@@ -333,10 +333,10 @@ def _texts(study: str, name: str) -> dict[str, Any]:
     return dict(yaml.safe_load(resource(f"treecrf_studies.{study}", f"{name}.yaml")))
 
 
-def _text(found: str | Mapping[str, str], of_papers: bool) -> str:
-    if isinstance(found, str):
-        return found
-    return f"{found['text']} {found['papers']}" if of_papers else found["text"]
+def _text(text: str | Mapping[str, str], of_papers: bool) -> str:
+    if isinstance(text, str):
+        return text
+    return f"{text['text']} {text['papers']}" if of_papers else text["text"]
 
 
 def combinations(path: str, values: Mapping[str, Sequence[Any]]) -> Iterator[str]:

@@ -40,11 +40,11 @@ def summarise(
     groups = runs.groupby(list(keys), sort=False, dropna=False, observed=True)
     seconds = {"cpu_seconds": ("cpu_seconds", "median")} if "cpu_seconds" in runs else {}
     parts = [groups.agg(**seconds, **more)] if seconds or more else []
-    found = []
-    for name, told in quantities.items():
-        centre, told = (
-            ("median", told) if "unit" in told else ("mean", {**told, "unit": METRICS[told["quantity"]].unit})
-        )
+    summaries = []
+    for name, columns in quantities.items():
+        centre = "median" if "unit" in columns else "mean"
+        if centre == "mean":
+            columns = {**columns, "unit": METRICS[columns["quantity"]].unit}
         values = groups[name].agg(value=centre, sd="std", low="min", high="max", n="count")
-        found.append(pd.concat([*parts, values], axis=1).assign(**told).set_index([*told], append=True))
-    return pd.concat(found).reset_index().dropna(subset="value", ignore_index=True)
+        summaries.append(pd.concat([*parts, values], axis=1).assign(**columns).set_index([*columns], append=True))
+    return pd.concat(summaries).reset_index().dropna(subset="value", ignore_index=True)

@@ -80,9 +80,9 @@ VIEWS = {
 scores: mean over the runs of a method, lowest and highest run, CPU seconds of a training, settings chosen. pairs:
 accuracy of `method` minus that of `other` in points, 95 % interval, p-value and the study's decision. runs: a training
 each, accuracy in percent. published: a printed number and what compares with it, such as the peak of a test curve;
-`counted`: the first row with this printed number; `own`: of the program that the paper ran; `inferred`: the columns of the data set are; `sample`: what the
-measured number is of. predictions: sequence -1 where only group and position are kept. counts: correct positions of
-test sequences, in one row or several.
+`counted`: the first row with this printed number; `own`: of the program that the paper ran; `inferred`: the columns of
+the data set are; `sample`: what the measured number is of. predictions: sequence -1 where only group and position are
+kept. counts: correct positions of test sequences, in one row or several.
 """
 
 NEAR = 1.0
@@ -100,7 +100,7 @@ OTHER_PROGRAM, REPEATED, INFERRED, AT_CEILING, NO_PEAK = (
 )
 """Why a pair of a published and a measured accuracy is not counted, and that it is of `OTHER_CORPUS`."""
 
-KINDS = {
+PAIRS_APART = {
     NO_PEAK: "printed peaks whose test curve was not kept, at the cross-validated choice",
     INFERRED: "on FAQ sets, whose 20 line features are inferred because the dissertation does not name them",
     AT_CEILING: f"printed as {CEILING:g} % or more",
@@ -192,8 +192,8 @@ def published_pairs(published: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         The columns of `published` (measured is missing where the printed quantity was not measured), away (measured, or
-        else at_choice, minus published) and kind: why the pair is not counted, empty for one that is. Values beside which
-        nothing was measured are left out.
+        else at_choice, minus published) and kind: why the pair is not counted, empty for one that is. Values beside
+        which nothing was measured are left out.
     """
     rows = published.astype(dict.fromkeys(("published", "measured", "at_choice", "low", "high"), float))
     is_accuracy = rows["quantity"] == ACCURACY
@@ -225,12 +225,12 @@ def nearness(pairs: pd.DataFrame, *names: str) -> pd.DataFrame:
 def nearness_texts(pairs: pd.DataFrame) -> tuple[str, str, str]:
     """Of `distinct_accuracies`: how many are met, what they are, and which ones are counted apart."""
     counted = pairs[pairs["kind"] == ""]
-    of = nearness(counted, "point").to_dict("records")
+    by_point = nearness(counted, "point").to_dict("records")
     apart = {row["kind"]: f"{row['near']} of {row['n']}" for row in nearness(pairs, "kind").to_dict("records")}
     return (
         apart.pop("", "0 of 0"),
-        " and ".join(f"{row['near']} of {row['n']} {POINTS[row['point']]}" for row in of),
-        "; ".join(f"{apart[kind]} {text}" for kind, text in KINDS.items() if kind in apart),
+        " and ".join(f"{row['near']} of {row['n']} {POINTS[row['point']]}" for row in by_point),
+        "; ".join(f"{apart[kind]} {text}" for kind, text in PAIRS_APART.items() if kind in apart),
     )
 
 

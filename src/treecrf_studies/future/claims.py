@@ -86,10 +86,10 @@ def gain_of_larger_bags(
 ) -> Iterator[Measured[float]]:
     """Points that FF-MEMM gains with the larger of two bags, by order; nothing unless all `orders` were run."""
     names = [tuple(f"ff_memm_{order} (bag {bag})" for bag in sorted(bags, reverse=True)) for order in orders]
-    found = [_compare(results, dataset, *pair) for pair in names]
-    if None in found:
+    comparisons = [_compare(results, dataset, *pair) for pair in names]
+    if None in comparisons:
         return
-    for order, pair in zip(orders, filter(None, found), strict=True):
+    for order, pair in zip(orders, filter(None, comparisons), strict=True):
         measured = _measured(dataset, pair)
         yield replace(measured, numbers=f"order {order}: {measured.numbers}")
 
@@ -141,13 +141,13 @@ def seconds_by_order(results: Results, dataset: str, orders: tuple[int, int]) ->
         yield Measured(ratio, numbers, repeated=interval, what=what)
 
 
-def recovers(found: Measured[tuple[float, float]], n_features: tuple[int, int], recovered: float) -> Degrees:
+def recovers(measured: Measured[tuple[float, float]], n_features: tuple[int, int], recovered: float) -> Degrees:
     """As many features as that, and labels that are recovered to `recovered` percent."""
-    features, lowest = found.value
+    features, lowest = measured.value
     return YES if n_features[0] <= features <= n_features[1] and lowest >= recovered else NO
 
 
-KINDS = {"recovers": Kind(recovers, ("n_features", "recovered"))}
+CLAIM_KINDS = {"recovers": Kind(recovers, ("n_features", "recovered"))}
 
 
 def _accuracies_of(results: Results, dataset: str, methods: Sequence[str]) -> list[float]:
@@ -216,7 +216,7 @@ def _published_list(dataset: str, methods: Sequence[str]) -> str:
 
 
 def _pair_text(pair: Comparison) -> str:
-    """Points and both tests in words."""
+    """The difference in points and both tests in words."""
     low, high = map(signed, pair.interval)
     valid = f"by the sequence-level test {p_text(pair.p)}, 95 % interval {low} to {high}"
     tests = (

@@ -17,6 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf import chain
+from treecrf.io.arrays import places_in
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.boosting import Checkpoint
 from treecrf.models.boosted.treecrf import MEMM, TreeCRF
@@ -26,7 +27,7 @@ from treecrf.models.decoding import DECODERS, Decoder
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.trees.forest import Tree
 from treecrf_studies.datasets.synthetic import Splits, best_window_accuracy, find_rule, future_splits, is_positive
-from treecrf_studies.framework.jobs import Frames, JobContext
+from treecrf_studies.framework.jobs import Frames, JobContext, joined
 from treecrf_studies.framework.metrics import PREDICTED, marginals_after, prediction_frame
 from treecrf_studies.framework.resamples import shared_part
 from treecrf_studies.framework.selection import correct_by_stage, first_best, labels_by_stage
@@ -116,8 +117,7 @@ class _Trained(NamedTuple):
 
 
 def compare_future(job: JobContext[FutureSettings]) -> FutureOutcome:
-    """One method on one data set; what one variant finds on one draw is a part of the job."""
-
+    """One method on one data set; each variant on each draw is a part of the job."""
     dataset, method, settings, splits = job.dataset, job.method, job.settings, job.splits
     shared = shared_part(splits.values())
 
@@ -145,22 +145,18 @@ def compare_future(job: JobContext[FutureSettings]) -> FutureOutcome:
         run = pd.DataFrame([{name: values.get(name, np.nan) for name in RUN_NAMES}])
         features: tuple[pd.DataFrame, ...] = ()
         if seed == min(splits) and isinstance(best.model, FutureFeatureMEMM):
-            features = tuple(found.assign(**constant) for found in describe_features(best.model, sets.train))
+            features = tuple(frame.assign(**constant) for frame in describe_features(best.model, sets.train))
         marginals = marginals_after(best.model, sets.test, best.n_iterations)
         return (run, prediction_frame(sets.test, predicted, marginals).assign(**constant), *features)
 
-    found = []
+    outcomes = []
     for (i, variant), seed in product(enumerate(_variants(method, settings)), splits):
-        found.append(job.cache.finished(f"variant_{i}_seed_{seed}", partial(compare, variant, seed)))
-    described = [features for _, _, *features in found if features]
-    weights, trees = (
-        (pd.concat(frames, ignore_index=True) for frames in zip(*described, strict=True))
-        if described
-        else (pd.DataFrame(), pd.DataFrame())
-    )
+        outcomes.append(job.cache.finished(f"variant_{i}_seed_{seed}", partial(compare, variant, seed)))
+    described = [features for _, _, *features in outcomes if features]
+    weights, trees = joined(described) or (pd.DataFrame(), pd.DataFrame())
     return FutureOutcome(
-        pd.concat([run for run, *_ in found], ignore_index=True),
-        pd.concat([predictions for _, predictions, *_ in found], ignore_index=True)[
+        pd.concat([run for run, *_ in outcomes], ignore_index=True),
+        pd.concat([predictions for _, predictions, *_ in outcomes], ignore_index=True)[
             ["dataset", "method", "bag", "g0", "draw", "sequence", *PREDICTED]
         ],
         weights,
@@ -298,19 +294,19 @@ def _is_memm(model: Labeller) -> bool:
     return isinstance(model, MEMM | FutureFeatureMEMM) and not isinstance(model, FutureFeatureTreeCRF)
 
 
-# --- what is found ----------------------------------------------------------------------------------
+# --- accuracies ----------------------------------------------------------------------------------
 
 
 def _accuracies(trained: _Trained, sets: Splits) -> tuple[dict[str, Any], NDArray[np.int16]]:
     """Accuracy of the chosen stage on all three sets, and the labels of the test set."""
-    found: dict[str, Any] = {"n_iterations": trained.n_iterations, "cpu_seconds": trained.cpu_seconds}
-    found["decoding"] = trained.decoder
+    scores: dict[str, Any] = {"n_iterations": trained.n_iterations, "cpu_seconds": trained.cpu_seconds}
+    scores["decoding"] = trained.decoder
     predicted = np.empty(0, dtype=np.int16)
-    found["validation_accuracy"] = trained.validation_accuracy
+    scores["validation_accuracy"] = trained.validation_accuracy
     for name, data in (("train_accuracy", sets.train), ("accuracy", sets.test)):
         predicted = next(labels_by_stage(trained.model, data, trained.decoder, trained.n_iterations))
-        found[name] = 100 * float((predicted == trained.model.align_labels(data)).mean())
-    return found, predicted
+        scores[name] = 100 * float((predicted == trained.model.align_labels(data)).mean())
+    return scores, predicted
 
 
 def _accuracies_by_decoder(trained: _Trained, sets: Splits) -> dict[str, float]:
@@ -318,16 +314,16 @@ def _accuracies_by_decoder(trained: _Trained, sets: Splits) -> dict[str, float]:
 
     Of order 0 all agree. Greedy prediction needs probabilities of single positions, which a CRF does not have.
     """
-    found: dict[str, float] = {}
+    accuracies: dict[str, float] = {}
     if isinstance(trained.model, CustomLabeller) or not trained.settings["order"]:
-        return found
+        return accuracies
     decoders: tuple[Decoder | Literal["greedy"], ...] = MEMM_DECODERS if _is_memm(trained.model) else DECODERS
     for decoder in decoders:
         validated = correct_by_stage(trained.model, sets.validation, decoder, trained.every)
         iteration = trained.every * (int(validated.argmax()) + 1)
         tested = correct_by_stage(trained.model, sets.test, decoder, iteration)
-        found[f"{decoder}_accuracy"] = 100 * float(tested[0] / sets.test.n_positions)
-    return found
+        accuracies[f"{decoder}_accuracy"] = 100 * float(tested[0] / sets.test.n_positions)
+    return accuracies
 
 
 def _largest_steps(trained: _Trained) -> dict[str, Any]:
@@ -426,8 +422,7 @@ def _weights(bags: Bags, feature: FutureFeature) -> Iterator[dict[str, Any]]:
     probabilities = bags.probabilities(scores)
     yield from _means(bags, INSTANCE, np.arange(len(scores)), scores)
     lengths = np.diff(bags.offsets)
-    place = np.arange(len(probabilities)) - np.repeat(bags.offsets[:-1], lengths)
-    instance = np.repeat(bags.instance_offsets[:-1], lengths) + place
+    instance = np.repeat(bags.instance_offsets[:-1], lengths) + places_in(bags.offsets)
     end = np.repeat(bags.instance_offsets[1:], lengths)
     for distance in range(1, (bags.size if bags.size > 0 else MOST_DISTANCES) + 1):
         there = instance + distance < end
@@ -506,5 +501,5 @@ def _marginals_of_second(observed: Sequence[int | None], transitions: NDArray[np
     for t, symbol in enumerate(observed):
         seen = 0.0 if symbol is None else np.log(EMISSIONS[:, symbol])[:, None]
         potentials[:, t] = np.column_stack([np.log(transitions), np.full(3, -np.log(3.0))]) + seen
-    found = chain.forward_backward(potentials, np.array([0, len(observed)]), 1).labels
-    return found[0 if observed[0] is None else 1]
+    marginals = chain.forward_backward(potentials, np.array([0, len(observed)]), 1).labels
+    return marginals[0 if observed[0] is None else 1]

@@ -94,10 +94,10 @@ def decompose_draws(predictions: pd.DataFrame) -> pd.DataFrame:
     counts.columns = pd.Index(["dataset", "method", "sequence", "n_correct", "n_positions"])
     if counts["method"].nunique() < 2 or counts["sequence"].nunique() < 2:
         return pd.DataFrame(columns=VARIANCE_NAMES)
-    found = decompose_variance(counts).rename(columns={"accuracy_points": "mean_points"})
-    names = found["component"].replace({"sequence": "draw", "residual": "method x draw"})
-    points = 100 * np.sqrt(found["variance"])
-    return found.assign(dataset=counts["dataset"].iloc[0], component=names, draw_points=points)[VARIANCE_NAMES]
+    components = decompose_variance(counts).rename(columns={"accuracy_points": "mean_points"})
+    names = components["component"].replace({"sequence": "draw", "residual": "method x draw"})
+    points = 100 * np.sqrt(components["variance"])
+    return components.assign(dataset=counts["dataset"].iloc[0], component=names, draw_points=points)[VARIANCE_NAMES]
 
 
 def make_frames(context: SummaryContext) -> dict[str, pd.DataFrame]:

@@ -81,7 +81,7 @@ class KernelsOutcome(NamedTuple):
 
 
 def label_test_sets(job: JobContext[KernelsSettings]) -> KernelsOutcome:
-    """One method on one data set; what is found of one draw is a part of the job.
+    """One method on one data set; each draw is a part of the job.
 
     Validation sequences are training sequences here. The job's choice is of the method that chooses for this one.
     """
@@ -114,7 +114,7 @@ class Draw(NamedTuple):
     @property
     def train(self) -> SequenceSet:
         """All training sequences."""
-        return SequenceSet.concatenate([self.sets.train, self.sets.validation])
+        return self.sets.all_training
 
     def folds(self, n_folds: int) -> list[Fold]:
         """Training sequences and those held out in each fold, the same for all methods."""
@@ -148,10 +148,10 @@ def make_candidates(
     method: str, window: Window, settings: KernelsSettings, variance: float | None = None
 ) -> list[Labeller]:
     """The candidates of a method; with a variance that another one has chosen, that alone."""
-    found = find_method(method, KERNELS, settings.labellers)
-    candidates = found.candidates(settings) if variance is None else [{"variance": variance}]
+    row = find_method(method, KERNELS, settings.labellers)
+    candidates = row.candidates(settings) if variance is None else [{"variance": variance}]
     more = OF_PICTURES if method == "neural_crf" and settings.picture is not None else {}
-    return [found.build(settings, candidate | more, window) for candidate in candidates]
+    return [row.build(settings, candidate | more, window) for candidate in candidates]
 
 
 def make_kernel_crf(method: str, window: Window, settings: KernelsSettings, **more: Any) -> KernelCRF:
@@ -273,12 +273,12 @@ def compare_solvers(job: JobContext[KernelsSettings]) -> pd.DataFrame:
     load_kernels("degree_1", draw.train, window, settings)
     parts = []
     for degree in settings.solver_degrees:
-        found = [_follow(draw, window, degree, name, settings) for name in (*SOLVERS, CRFSUITE)]
+        runs = [_follow(draw, window, degree, name, settings) for name in (*SOLVERS, CRFSUITE)]
         reference = _fit(
             draw.train, window, degree, settings, max_iterations=10 * settings.solver_steps, tolerance=_EXACT
         )
-        lowest = min(reference.objective_, *(steps["objective"].min() for steps in found))
-        parts += [steps.assign(excess=steps["objective"] / lowest - 1) for steps in found]
+        lowest = min(reference.objective_, *(steps["objective"].min() for steps in runs))
+        parts += [steps.assign(excess=steps["objective"] / lowest - 1) for steps in runs]
     return pd.concat(parts, ignore_index=True).assign(dataset=job.dataset)[SOLVER_NAMES]
 
 

@@ -16,7 +16,7 @@ DUAL = "dual"
 """The kernel of degree 1 by its matrix, with the variance that was chosen for `degree_1`."""
 
 PRIMAL = {"primal": 1, "conjunctions": 2}
-"""The same objective as that of the kernel of this degree, minimized by CRFsuite over weights of explicit features."""
+"""The objective of the kernel of this degree, minimized by CRFsuite over weights of explicit features."""
 
 REDUCED = ("low_rank", "nystroem")
 """The kernel of degree 2 by pivots alone: those of RPCholesky, and uniform ones by scikit-learn."""

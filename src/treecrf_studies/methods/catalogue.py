@@ -442,8 +442,8 @@ DRAWINGS = {name: method.drawing for name, method in METHODS.items() if method.d
 
 def _entries(of: Callable[[Method], Entry | None]) -> dict[str, Entry]:
     """The methods of a study, in the order of its tables."""
-    found = {name: entry for name, method in METHODS.items() if (entry := of(method)) is not None}
-    return dict(sorted(found.items(), key=lambda item: item[1].place))
+    entries = {name: entry for name, method in METHODS.items() if (entry := of(method)) is not None}
+    return dict(sorted(entries.items(), key=lambda item: item[1].place))
 
 
 TRAINING = _entries(lambda method: method.training)

@@ -308,9 +308,7 @@ class CodedCRF(Labeller):
         return np.ascontiguousarray(np.stack(probabilities, axis=1))
 
     def _marginals(self, data: SequenceSet) -> NDArray[np.float64]:
-        """Not probabilities of a model: ``code_length`` less the L1 distance to each word, normalized; their order is
-        that of decoding.
-        """
+        """``code_length`` less the L1 distance to each word, normalized; these are no probabilities."""
         (distances,) = staged_distances(self.bit_probabilities(data), self.code_, self.code_length)
         nearness = self.code_length - distances
         return nearness / nearness.sum(axis=1, keepdims=True)

@@ -4,7 +4,7 @@ from treecrf_studies.framework.study import Figure, Job, Study, Summary, Table, 
 
 OF_TREES = ("trees", "tree_training_sets", "newton_leaves", "newton_rates")
 OF_MECHANISMS = ("mechanism_rate", "mechanism_training_sets", "run_length")
-KINDS = ("", "tree_", "mechanism_")
+FRAME_PREFIXES = ("", "tree_", "mechanism_")
 """Before the names of evaluations and comparisons: as in the papers, other trees, values missing not at random."""
 
 STUDY = Study(
@@ -161,11 +161,11 @@ STUDY = Study(
     ),
     claimed=("evaluations", "comparisons", "papers_comparisons", "costs", "frequencies"),
     views={
-        "pairs": tuple(View("methods.one_way", (f"{kind}comparisons",)) for kind in KINDS),
-        "runs": tuple(f"{kind}evaluations" for kind in KINDS),
+        "pairs": tuple(View("methods.one_way", (f"{prefix}comparisons",)) for prefix in FRAME_PREFIXES),
+        "runs": tuple(f"{prefix}evaluations" for prefix in FRAME_PREFIXES),
         "seconds": (View("tables.training_costs", ("costs",)),),
         "published": (View("tables.beside_coefficients", ("comparisons",)),),
-        "counts": tuple(f"{kind}counts" for kind in KINDS),
+        "counts": tuple(f"{prefix}counts" for prefix in FRAME_PREFIXES),
     },
     names="treecrf_studies.rendering.style.method_name",
     conditions="tables.condition_texts",

@@ -25,7 +25,7 @@ TREE_CASE = ("dataset", "rate", "trees")
 MCAR, MAR, MNAR = "completely at random", "at random", "not at random"
 
 RANDOMNESS = {"mar": MAR, "mnar": MNAR, "label": MNAR}
-"""Of mechanisms; by the others a cell is missing completely at random: whatever its value, its neighbours and its label are."""
+"""Kinds of mechanisms; by the others a cell is missing whatever its value, neighbours and label are."""
 
 WEIGHTING, INCORPORATED = "instance_weighting", "incorporated"
 
@@ -45,16 +45,16 @@ USES = {
 """What each method is meant for, by its definition."""
 
 TOLD = """
-The table shows what each method is meant for, its accuracy compared with the best method, and its cost. Choose a method with a
-gap near 0 that is rarely worse than another.
+The table shows what each method is meant for, its accuracy compared with the best method, and its cost. Choose a method
+with a gap near 0 that is rarely worse than another.
 
-A case is a data set with one share of missing cells or one mechanism. The gap is the accuracy minus that of the best method of
-the case, in points, averaged over the cases. *Best or tied* counts the cases where the method is best or equivalent to the best,
-*worse* those where another method is significantly better.
+A case is a data set with one share of missing cells or one mechanism. The gap is the accuracy minus that of the best
+method of the case, in points, averaged over the cases. *Best or tied* counts the cases where the method is best or
+equivalent to the best, *worse* those where another method is significantly better.
 
-*Completely at random* (MCAR) means that absence depends on no value and no label, also where whole runs of cells are absent.
-*At random* (MAR): it depends on observed neighbours. *Not at random* (MNAR): it depends on the value itself or on the label.
-CPU time is that of one training iteration, relative to imputation (1.0).
+*Completely at random* (MCAR) means that absence depends on no value and no label, also where whole runs of cells are
+absent. *At random* (MAR): it depends on observed neighbours. *Not at random* (MNAR): it depends on the value itself or
+on the label. CPU time is that of one training iteration, relative to imputation (1.0).
 """
 
 
@@ -84,8 +84,8 @@ def advice(
         return []
     heading = [
         paragraph(
-            "If absence depends on values or labels (MAR, MNAR), instance weighting can be significantly worse than the "
-            "best method. These are all such cases of this run, with 95 % intervals (Bonferroni):"
+            "If absence depends on values or labels (MAR, MNAR), instance weighting can be significantly worse than "
+            "the best method. These are all such cases of this run, with 95 % intervals (Bonferroni):"
         )
     ]
     return [
@@ -112,10 +112,10 @@ def advice_layout(judged: pd.DataFrame, costs: pd.DataFrame) -> pd.DataFrame:
     for method in ordered_methods(judged["method"]):
         row = {"method": method_name(method), "meant for": USES.get(method, DASH)}
         for name, part in kinds.items():
-            of = judged[part & (judged["method"] == method)]
-            row[f"gap, {name} (points)"] = signed(of["gap"].mean()) if len(of) else DASH
-            counts = int(of["standing"].isin(AT_THE_TOP).sum()), int((of["standing"] == WORSE).sum())
-            row[f"best or tied / worse, {name}"] = f"{counts[0]} / {counts[1]} of {len(of)}" if len(of) else DASH
+            cases = judged[part & (judged["method"] == method)]
+            row[f"gap, {name} (points)"] = signed(cases["gap"].mean()) if len(cases) else DASH
+            counts = int(cases["standing"].isin(AT_THE_TOP).sum()), int((cases["standing"] == WORSE).sum())
+            row[f"best or tied / worse, {name}"] = f"{counts[0]} / {counts[1]} of {len(cases)}" if len(cases) else DASH
         row["CPU time"] = number(relative[method], 1) if method in relative else DASH
         rows.append(row)
     return pd.DataFrame(rows)
@@ -133,10 +133,10 @@ def judge(parts: Iterable[tuple[pd.DataFrame, pd.DataFrame, Sequence[str]]]) -> 
     Returns
     -------
     DataFrame
-        dataset, rate, mechanism, missing (`MCAR`, `MAR` or `MNAR`), method, value (percent), gap (points to the best of the
-        case), standing.
+        dataset, rate, mechanism, missing (`MCAR`, `MAR` or `MNAR`), method, value (percent), gap (points to the best of
+        the case), standing.
     """
-    found = []
+    judged = []
     for evaluations, comparisons, case in parts:
         compared = set(comparisons[list(case)].itertuples(index=False, name=None))
         keys = pd.Series(
@@ -146,15 +146,14 @@ def judge(parts: Iterable[tuple[pd.DataFrame, pd.DataFrame, Sequence[str]]]) -> 
         if len(rows):
             means = mean_accuracies(rows, case)
             best = means.groupby(list(case))["value"].transform("max")
-            found.append(standings(means, comparisons, case).assign(gap=means["value"] - best))
-    if not found:
+            judged.append(standings(means, comparisons, case).assign(gap=means["value"] - best))
+    if not judged:
         return pd.DataFrame()
-    joined = pd.concat(found, ignore_index=True)
+    joined = pd.concat(judged, ignore_index=True)
     mechanism = joined["mechanism"].fillna("mcar") if "mechanism" in joined else pd.Series("mcar", index=joined.index)
     cases = joined.assign(mechanism=mechanism, rate=joined["rate"].round(6))
-    once = cases.drop_duplicates(
-        ["dataset", "rate", "mechanism", "method"]
-    )  # both parts have cells missing completely at random
+    # Both parts have cases with cells missing completely at random.
+    once = cases.drop_duplicates(["dataset", "rate", "mechanism", "method"])
     return once.assign(missing=once["mechanism"].map(RANDOMNESS).fillna(MCAR))
 
 
@@ -183,8 +182,10 @@ def accuracy_table(evaluations: pd.DataFrame, comparisons: pd.DataFrame, costs: 
     compared, relative = set(comparisons["rate"]), _relative_costs(costs)
     rows = []
     for method in ordered_methods(ranked["method"]):
-        of = ranked[ranked["method"] == method].sort_values("rate")
-        cells = {f"{100 * row['rate']:g} %": _marked(row, row["rate"] in compared) for row in of.to_dict("records")}
+        by_rate = ranked[ranked["method"] == method].sort_values("rate")
+        cells = {
+            f"{100 * row['rate']:g} %": _marked(row, row["rate"] in compared) for row in by_rate.to_dict("records")
+        }
         price = {"CPU time": number(relative[method], 1)} if method in relative else {}
         rows.append({"method": method_name(method), **cells, **price})
     return pd.DataFrame(rows)
@@ -380,8 +381,8 @@ def _matters(means: pd.DataFrame, comparisons: pd.DataFrame, kind: str) -> Itera
     """In how many cases the best method is better than the worst, and by how much; nothing where there is one
     method.
     """
-    found = spreads(means, comparisons, TREE_CASE)
-    by_trees = found.assign(is_real=found["p_holm"] < SIGNIFICANCE_LEVEL).groupby("trees")
+    by_case = spreads(means, comparisons, TREE_CASE)
+    by_trees = by_case.assign(is_real=by_case["p_holm"] < SIGNIFICANCE_LEVEL).groupby("trees")
     n_cases, n_real = by_trees.size(), by_trees["is_real"].sum()
     ahead = by_trees["value"].mean().map(lambda points: f"{number(points)} points ahead on average")
     if kind not in n_cases:

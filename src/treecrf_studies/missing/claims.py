@@ -61,9 +61,7 @@ def advantage(
 def lead(
     results: Results, dataset: str, method: str, rates: Sequence[float], sets: str = PAPERS
 ) -> Iterator[Measured[float]]:
-    """The same against the most accurate of the other methods at each rate; the correction covers the choice of that
-    one.
-    """
+    """`advantage` over the most accurate other method at each rate; the correction covers the choice of that one."""
     rows = _comparisons(results, dataset, method, rates, sets)
     accuracies = _accuracies(results, dataset, rates, sets)
     for _, group in rows.groupby("rate"):
@@ -120,7 +118,7 @@ def _points_ahead(log_odds: float, percent: float) -> float:
 def stars(
     results: Results, dataset: str, sets: str = PAPERS, by: str = "valid", corrected: bool = True
 ) -> Iterator[Measured[float]]:
-    """Which share of the stars of table 4.1 is found with its sign, by the sequence-level test or by the "paper"'s."""
+    """Share of the stars of table 4.1 found with their sign, by the sequence-level test or, by "paper", the paper's."""
     published = missing_value_coefficients()
     starred = published[(published["dataset"] == dataset) & published["significant"]]
     frame = _frame(results, dataset, sets)
@@ -132,16 +130,16 @@ def stars(
         return
     papers_p = both["papers_p"].fillna(both["likelihood_ratio_p_value"])
     sign, valid_p = np.sign(both["coefficient_star"]), "p_holm" if corrected else "p_value"
-    found = {
+    shown = {
         "valid": (np.sign(both["value"]) == sign) & (both[valid_p] < STAR),
         "paper": (np.sign(both["coefficient"]) == sign) & (papers_p < STAR),
     }
     numbers = (
-        f"{dataset}: {found['valid'].sum()} of {len(both)} stars of table 4.1 found with their sign by the "
-        f"sequence-level test {'with' if corrected else 'without'} Holm’s correction, {found['paper'].sum()} by the "
+        f"{dataset}: {shown['valid'].sum()} of {len(both)} stars of table 4.1 found with their sign by the "
+        f"sequence-level test {'with' if corrected else 'without'} Holm’s correction, {shown['paper'].sum()} by the "
         "paper's test"
     )
-    yield Measured(float(found[by].mean()), numbers, what="share of the stars that are found")
+    yield Measured(float(shown[by].mean()), numbers, what="share of the stars that are found")
 
 
 def others_below(

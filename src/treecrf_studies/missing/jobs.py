@@ -24,7 +24,7 @@ from treecrf.models.boosted.boosting import Checkpoint
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.blocks import cut_blocks
 from treecrf.statistics.selection import derive_seed, hold_out
-from treecrf_studies.framework.jobs import Frames, JobContext
+from treecrf_studies.framework.jobs import Frames, JobContext, joined
 from treecrf_studies.framework.methods import find_method
 from treecrf_studies.framework.selection import FEWEST_ITERATIONS, ChosenLabeller, choose, train_as_chosen
 from treecrf_studies.methods.catalogue import MISSING, TREATMENTS
@@ -44,8 +44,8 @@ class MissingOutcome(NamedTuple):
     Attributes
     ----------
     counts : DataFrame
-        dataset, rate, method, draw (of the damaged training set), test_set, sequence, group, block, n_positions, n_correct: a row for each
-        evaluation and test sequence, or block of lines where there are few sequences.
+        dataset, rate, method, draw (of the damaged training set), test_set, sequence, group, block, n_positions,
+        n_correct: a row for each evaluation and test sequence, or block of lines where there are few sequences.
     choices : DataFrame
         dataset, rate, method, draw, candidate (such as ``l2_regularization=10``), iteration, held_out_accuracy.
     costs : DataFrame
@@ -161,9 +161,9 @@ def evaluate_method(
         frames = (pd.concat(counts), pd.DataFrame([chosen]), costs.assign(n_iterations=chosen["iteration"]))
         return tuple(frame.assign(draw=draw, **constant) for frame in frames)
 
-    of = f"{trees}_{mechanism}_rate_{rate:g}"
-    found = [job.cache.finished(f"{of}_draw_{draw}", partial(evaluate, draw)) for draw in range(n_training_sets)]
-    counts, choices, costs = (pd.concat(frames, ignore_index=True) for frames in zip(*found, strict=True))
+    prefix = f"{trees}_{mechanism}_rate_{rate:g}"
+    outcomes = [job.cache.finished(f"{prefix}_draw_{draw}", partial(evaluate, draw)) for draw in range(n_training_sets)]
+    counts, choices, costs = joined(outcomes)
     return MissingOutcome(counts[COUNT_NAMES], choices[CHOICE_NAMES].astype({"iteration": int}), costs[COST_NAMES])
 
 
@@ -180,7 +180,7 @@ def warm_kernels() -> None:
 
 
 def _stacked(outcomes: Iterable[MissingOutcome]) -> MissingOutcome:
-    return MissingOutcome(*(pd.concat(frames, ignore_index=True) for frames in zip(*outcomes, strict=True)))
+    return MissingOutcome(*joined(outcomes))
 
 
 def _labelled(name: str, outcomes: Mapping[str, MissingOutcome]) -> MissingOutcome:

@@ -14,7 +14,7 @@ from treecrf.io.files import atomic, write_frame, write_text
 from treecrf.missing.mechanisms import resample_missing
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, hold_out
-from treecrf_studies.framework.jobs import JobContext
+from treecrf_studies.framework.jobs import JobContext, joined
 from treecrf_studies.framework.settings import MissingSettings
 from treecrf_studies.missing.advice import advice
 from treecrf_studies.missing.figures import accuracy_by_rate
@@ -99,7 +99,7 @@ def study_table(
             pool.shutdown(cancel_futures=True)
             raise
     ordered = [outcomes[rate, str(method)] for rate, method in jobs]
-    counts, choices, costs = (pd.concat(frames, ignore_index=True) for frames in zip(*ordered, strict=True))
+    counts, choices, costs = joined(ordered)
     frames = {**_analyse(counts, settings), "costs": costs, "choices": choices}
     return {what: frame.assign(stand_in=False) for what, frame in frames.items()}
 
@@ -143,7 +143,7 @@ def study_own_missing(
             counts, _, costs = evaluate_method(job, 0.0)
             outcomes.append([frame.assign(rate=1.0, draw=draw) for frame in (counts, costs)])
             progress(len(outcomes), f"{method} with missing values like the file's")
-    counts, costs = (pd.concat(frames, ignore_index=True) for frames in zip(*outcomes, strict=True))
+    counts, costs = joined(outcomes)
     frames = {**_analyse(counts, settings), "costs": costs}
     return {what: frame.assign(stand_in=False) for what, frame in frames.items()}
 

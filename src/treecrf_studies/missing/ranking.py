@@ -31,21 +31,21 @@ def mean_accuracies(evaluations: pd.DataFrame, case: Sequence[str] = CASE) -> pd
 def standings(means: pd.DataFrame, comparisons: pd.DataFrame, case: Sequence[str] = CASE) -> pd.DataFrame:
     """How each method of a case stands to the best one: the rows of `means` with standing and rank_low (`rank_cases`).
 
-    A case is told apart by its columns (`case`). `means` have these, method and value (percent); equal are means that look so
-    in print. `comparisons` have these and the columns of `treecrf.statistics.blocks.compare_crossed`; a pair may be
-    there from both sides. Where not every pair is tested, the highest are `BEST`, the others `UNTESTED`, and rank_low
-    is 1.
+    A case is told apart by its columns (`case`). `means` have these, method and value (percent); equal are means that
+    look so in print. `comparisons` have these and the columns of `treecrf.statistics.blocks.compare_crossed`; a pair
+    may be there from both sides. Where not every pair is tested, the highest are `BEST`, the others `UNTESTED`, and
+    rank_low is 1.
     """
     keys = [*case, "method"]
     accuracies = means.assign(value=means["value"].round(DIGITS))
     sides = [frozenset(pair) for pair in zip(comparisons["method"], comparisons["other"], strict=True)]
     once = ~comparisons.assign(sides=pd.Series(sides, index=comparisons.index)).duplicated([*case, "sides"])
     ranks = rank_cases(accuracies[[*keys, "value"]], comparisons[once], case)
-    found = accuracies.merge(ranks[[*keys, "standing", "rank_low"]], on=keys, how="left").set_axis(means.index)
-    is_highest = found["value"] == found.groupby(list(case))["value"].transform("max")
-    untested = pd.Series(np.where(is_highest, BEST, UNTESTED), index=found.index)
-    standing = found["standing"].astype(object).where(found["standing"].notna(), untested)
-    return means.assign(standing=standing, rank_low=found["rank_low"].astype(float).fillna(1).astype(int))
+    ranked = accuracies.merge(ranks[[*keys, "standing", "rank_low"]], on=keys, how="left").set_axis(means.index)
+    is_highest = ranked["value"] == ranked.groupby(list(case))["value"].transform("max")
+    untested = pd.Series(np.where(is_highest, BEST, UNTESTED), index=ranked.index)
+    standing = ranked["standing"].astype(object).where(ranked["standing"].notna(), untested)
+    return means.assign(standing=standing, rank_low=ranked["rank_low"].astype(float).fillna(1).astype(int))
 
 
 def top_cells(means: pd.DataFrame, comparisons: pd.DataFrame, case: Sequence[str] = CASE) -> set[tuple[Hashable, ...]]:
@@ -62,8 +62,8 @@ def spreads(means: pd.DataFrame, comparisons: pd.DataFrame, case: Sequence[str] 
     -------
     DataFrame
         The columns of a case; method (the best one), other (the worst one), value, family_low, family_high, p_holm,
-        decision. The correction over all pairs covers the choice of this one. Cases that
-        were not compared are left out.
+        decision. The correction over all pairs covers the choice of this one. Cases that were not compared
+        are left out.
     """
     ends = means.groupby(list(case), sort=False)["value"].agg(["idxmax", "idxmin"])
     pairs = means.loc[ends["idxmax"], [*case, "method"]].reset_index(drop=True)

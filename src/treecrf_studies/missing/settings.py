@@ -51,8 +51,8 @@ class MissingSettings(ComparedSettings, MethodsSettings):
     methods: list[MissingMethod | Name] = Field(
         list(TREATMENTS),
         min_length=1,
-        description="Treatments of missing values in trees; neural_crf, a network with an embedding for missing values; and your "
-        "labellers that handle missing values.",
+        description="Treatments of missing values in trees; neural_crf, a network with an embedding for missing "
+        "values; and your labellers that handle missing values.",
     )
     rates: list[Share] = Field(
         [0.0, 0.05, 0.1, 0.2, 0.4], min_length=1, description="Shares of cells that go missing; 0 is the reference."
@@ -61,11 +61,13 @@ class MissingSettings(ComparedSettings, MethodsSettings):
     n_test_sets: Count = Field(20, description="Damaged test sets for each rate.")
     papers_sets: Count = Field(
         5,
-        description="Of both, the first so many are those of the papers' own tests, which take all positions as independent.",
+        description="Of both, the first so many are those of the papers' own tests, which take all positions as "
+        "independent.",
     )
     trees: list[Name] = Field(
         [PAPERS],
-        description=f"Kinds of trees that the methods are tried with: {PAPERS}, which most tables are about, and others.",
+        description=f"Kinds of trees that the methods are tried with: {PAPERS}, which most tables are about, and "
+        "others.",
     )
     tree_training_sets: Count = Field(
         5, description="Damaged training sets for each rate with the other kinds of trees, the first so many."
@@ -106,7 +108,8 @@ class MissingSettings(ComparedSettings, MethodsSettings):
     )
     blocks_under: Count = Field(
         10,
-        description="Test sets with fewer sequences are compared by blocks of lines: other lines of the same documents.",
+        description="Test sets with fewer sequences are compared by blocks of lines: other lines of the same "
+        "documents.",
     )
     block_length: int = Field(
         50,
@@ -115,7 +118,8 @@ class MissingSettings(ComparedSettings, MethodsSettings):
     )
     degrees_of_freedom: Literal["fewest", "satterthwaite"] = Field(
         "satterthwaite",
-        description="Of the test with sequences and training sets: Satterthwaite's, or the fewer of both, minus 1, more cautious.",
+        description="Of the test with sequences and training sets: Satterthwaite's, or the fewer of both, minus 1, "
+        "more cautious.",
     )
     scale_gain: bool = Field(False, description="Multiply a test's gain by the share of rows where it is known.")
     n_surrogates: int | None = Field(None, ge=1, description="Most surrogates of a split; null: all other slots.")

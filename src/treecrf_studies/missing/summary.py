@@ -35,7 +35,7 @@ def make_frames(context: SummaryContext) -> dict[str, pd.DataFrame]:
     frames, counts = context.frames, context.of_jobs("counts")
     margin, degrees_of_freedom = context.settings["equivalence_margin"], context.settings["degrees_of_freedom"]
     other_trees = beside_papers(counts, frames.get("tree_counts", []))
-    found = {
+    analyses = {
         **analyse(counts, context.settings["papers_sets"], margin, degrees_of_freedom),
         **analyse_by("tree", "trees", other_trees, margin, degrees_of_freedom),
         "tree_differences": compare_trees(other_trees, margin, degrees_of_freedom),
@@ -44,7 +44,7 @@ def make_frames(context: SummaryContext) -> dict[str, pd.DataFrame]:
         "costs": context.of_jobs("costs").assign(all_surrogates=context.settings["n_surrogates"] is None),
         "frequencies": feature_frequencies(context.dataset, SequenceSet.concatenate(context.sets)),
     }
-    return {name: frame.assign(stand_in=context.is_stand_in) for name, frame in found.items()}
+    return {name: frame.assign(stand_in=context.is_stand_in) for name, frame in analyses.items()}
 
 
 def beside_papers(counts: pd.DataFrame, tree_counts: Sequence[pd.DataFrame]) -> list[pd.DataFrame]:
@@ -189,8 +189,8 @@ def comparable(counts: pd.DataFrame) -> pd.DataFrame:
     """The rows of rates at which the methods can differ: not those where nothing is missing (all counts agree)."""
     keys = ["dataset", "rate", "draw", "test_set", "block"]
     differs = counts.groupby(keys, observed=True)["n_correct"].transform("nunique") > 1
-    some = differs.groupby([counts["dataset"], counts["rate"]]).transform("any")
-    return counts[some | (counts["rate"] > 0)]
+    differs_at_rate = differs.groupby([counts["dataset"], counts["rate"]]).transform("any")
+    return counts[differs_at_rate | (counts["rate"] > 0)]
 
 
 def feature_frequencies(dataset: str, data: SequenceSet) -> pd.DataFrame:

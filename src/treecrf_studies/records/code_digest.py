@@ -11,9 +11,8 @@ anything, from the syntax trees:
 - Importing ``treecrf.a.b`` makes Python run ``treecrf/__init__.py`` and ``treecrf/a/__init__.py`` first. These
   define and re-export names and do nothing else (a test holds them to it), so they count only where something is
   imported from them. The front of the package imports everything; if it counted, everything would depend on all.
-- A module that mentions ``__file__``, ``importlib``, ``PackageLoader`` or ``resource`` reads the files that are not
-Python of
-  its folder, and of the packages that it names.
+- A module that mentions ``__file__``, ``importlib``, ``PackageLoader`` or ``resource`` reads the files of
+  its folder that are not Python, and of the packages that it names.
 - ``from _job import job`` in a script counts for the file of that name beside it.
 - The room ``records`` of a package does not count: it says where results are from and changes none.
 - Comments, docstrings and layout do not count: they change no result.

@@ -93,9 +93,8 @@ def refuse_overwriting(jobs: Iterable[Any], allowed: Collection[str] = ()) -> No
     for job in jobs:
         if not (job.log and job.output and all(Path(path).is_file() for path in job.output)):
             continue
-        with suppress(
-            OSError, ValueError, LookupError, TypeError, AttributeError
-        ):  # an earlier version has left no settings
+        # An earlier version has left no settings.
+        with suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
             before = read_json(Path(*record_place(job.log[0])))["settings"]
             now = settings_of(dict(job.params.items()), job.wildcards.get("dataset", ""))
             counts.update(change for change in changed_settings(before, now) if change[0] not in allowed)
@@ -153,16 +152,16 @@ def settings_of(params: Mapping[str, Any], dataset: str) -> dict[str, Any]:
     values, study = params.get("values"), params.get("study", "")
     if values is None:
         values = {name: params[name] for name in ("source", "options", "window") if name in params}
-    found = _options(values["options"], dataset) if "options" in values else {}
+    settings_by_key = _options(values["options"], dataset) if "options" in values else {}
     for name, value in values.items():
         if name not in _NO_SETTINGS:
             place = f"datasets.{dataset}." if name in _OF_DATASET else "" if name == "seed" else f"{study}."
-            found[place + name] = value
+            settings_by_key[place + name] = value
     for settings in values.get("settings", {}).values():
         for name, value in (settings or {}).items():
             if not name.endswith("datasets"):
-                found[f"{study}.{name}"] = value.get(dataset) if name == "overrides" else value
-    return found
+                settings_by_key[f"{study}.{name}"] = value.get(dataset) if name == "overrides" else value
+    return settings_by_key
 
 
 def _options(options: Mapping[str, Any], dataset: str) -> dict[str, Any]:
@@ -172,9 +171,9 @@ def _options(options: Mapping[str, Any], dataset: str) -> dict[str, Any]:
     if "path" in options:
         return {name if name == "seed" else f"datasets.{dataset}.{name}": value for name, value in options.items()}
     places = {"raw": "raw", "groups": f"datasets.{dataset}.groups"}
-    found = {place: options[name] for name, place in places.items() if name in options}
+    known = {place: options[name] for name, place in places.items() if name in options}
     rest = {name: value for name, value in options.items() if name not in places}
-    return found | {f"datasets.{dataset}.options": rest}
+    return known | {f"datasets.{dataset}.options": rest}
 
 
 def changed_settings(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:

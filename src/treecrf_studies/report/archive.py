@@ -110,6 +110,8 @@ def read_manifest(path: Path) -> dict[str, Any]:
         )
     try:
         check_parts(str(path), manifest, _NEEDED, _OTHERS)
+        for number, file in enumerate(manifest["files"]):
+            check_parts(f"file {number} of {path}", file, _FILE)
     except ValueError as error:
         raise ValueError(f"{error}; restore it, or run again.") from None
     return dict(manifest)
@@ -154,7 +156,7 @@ _NEEDED = {
     "settings": Check(lambda value: isinstance(value, dict) and _is_flat(value), "give names and values"),
     "raw_files": several("raw files", mapping(_RAW_FILE)),
     "files": Check(
-        lambda value: several("files", mapping(_FILE)).holds(value) and len(value) <= MOST_FILES, "give files"
+        lambda value: isinstance(value, list) and len(value) <= MOST_FILES, f"give a list of up to {MOST_FILES:,} files"
     ),
 }
 _OTHERS = {"machine": TEXT, "seeds": named(TEXT), "code": named(TEXT)}

@@ -225,7 +225,7 @@ def comparisons(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
         for row in claim_rows()
         for part, finding in _findings(row, found)
         for each in finding.observations
-        if each.found is not None
+        if each.measured is not None
     ]
     frame = pd.DataFrame(rows, columns=["id", "part", "dataset", *COMPARED_COLUMNS])
     return frame.astype({name: np.float64 for name in frame if name not in COMPARED_TEXTS})
@@ -286,7 +286,7 @@ def _findings(row: Mapping[str, Any], results: Results) -> Iterator[tuple[str, F
 
 def _compared(each: Observation) -> dict[str, Any]:
     """The columns of `comparisons` of an observation."""
-    found = each.found
+    found = each.measured
     low, high = found.repeated or found.interval or (np.nan, np.nan)
     value = found.value if isinstance(found.value, int | float) else np.nan
     what = found.what or found.numbers.removeprefix(f"{each.dataset}: ")

@@ -70,20 +70,19 @@ def larger_difference(
     decoders: Sequence[str] = (BETTER,),
     published_of: str = "",
 ) -> list[Measured[float]]:
-    """The same on a larger sample, where forward-backward decoding stands for the better one; nothing unless all
-    `pairs` were run.
+    """`accuracy_difference` on a larger sample, where forward-backward stands for the better decoder.
 
     Published numbers are those of the data set that the sample is larger than, unless `published_of` names another one.
     """
     rows = _of_sample(results, sample)
     if rows is None:
         return []
-    found = [_compare_larger(rows, pair, decoder, published_of) for decoder in decoders for pair in pairs]
-    return [each for each in found if each] if all(found) else []
+    compared = [_compare_larger(rows, pair, decoder, published_of) for decoder in decoders for pair in pairs]
+    return [each for each in compared if each] if all(compared) else []
 
 
 def peak_difference(results: Results, dataset: str, pairs: Sequence[tuple[str, str]]) -> list[Measured[float]]:
-    """The same at the peaks of the test curves of forward-backward decoding."""
+    """`accuracy_difference` at the peaks of the test curves of forward-backward decoding."""
     compared = (compare(results, dataset, *pair, "forward_backward", "peak_comparisons") for pair in pairs)
     return measured_all(compared, partial(_with_peaks, results))
 
@@ -145,12 +144,12 @@ def time_ratio(
         )
 
 
-def within_factor(found: Measured[float], factor: float) -> Degrees:
+def within_factor(measured: Measured[float], factor: float) -> Degrees:
     """A ratio between 1 / `factor` and `factor`."""
-    return over_interval(found, lambda ratio: HOLDS if 1 / factor <= ratio <= factor else FAILS, 1.0)
+    return over_interval(measured, lambda ratio: HOLDS if 1 / factor <= ratio <= factor else FAILS, 1.0)
 
 
-KINDS = {"within_factor": Kind(within_factor, ("factor",))}
+CLAIM_KINDS = {"within_factor": Kind(within_factor, ("factor",))}
 
 
 def final_difference(results: Results, dataset: str, pairs: Sequence[tuple[str, str]]) -> list[Measured[float]]:
@@ -160,7 +159,7 @@ def final_difference(results: Results, dataset: str, pairs: Sequence[tuple[str, 
     """
     compared = (compare(results, dataset, *pair, frame="last_comparisons") for pair in pairs)
     tested = measured_all(compared, _measured)
-    return tested or [found for pair in pairs for found in _untested_end(results, dataset, pair)]
+    return tested or [untested for pair in pairs for untested in _untested_end(results, dataset, pair)]
 
 
 def _untested_end(results: Results, dataset: str, pair: tuple[str, str]) -> Iterator[Measured[float]]:
@@ -185,13 +184,13 @@ def growth_with_iterations(results: Results, dataset: str) -> Iterator[Measured[
 
 def _with_peaks(results: Results, pair: Comparison) -> Measured[float]:
     """A comparison whose numbers show the peaks of both methods too."""
-    found, heights = _measured(pair), _accuracies(results, pair.dataset, PEAK, pair.row["decoder"])
+    measured, heights = _measured(pair), _accuracies(results, pair.dataset, PEAK, pair.row["decoder"])
     texts = [
         f"{training_method_name(name)} {number(heights[name])} %"
         for name in (pair.method, pair.other)
         if name in heights
     ]
-    return replace(found, numbers=f"{found.numbers}; peaks {', '.join(texts)}") if texts else found
+    return replace(measured, numbers=f"{measured.numbers}; peaks {', '.join(texts)}") if texts else measured
 
 
 class Spent(NamedTuple):
@@ -269,9 +268,7 @@ def _measured(pair: Comparison) -> Measured[float]:
 
 
 def _measured_alike(results: Results, pair: Comparison) -> Measured[float]:
-    """The same at the choice, and averaged as published numbers are: over documents, where each is a test set in
-    turn.
-    """
+    """`_measured`, and the difference averaged as published ones are: over documents that are test sets in turn."""
     alike = _document_points(results, pair.dataset, pair.method, pair.other, pair.row["decoder"])
     return replace(_measured(pair), alike=None if np.isnan(alike) or abs(alike - pair.points) < SHOWN else alike)
 
@@ -306,21 +303,21 @@ def _compare_larger(
     """Two methods on a larger sample; None where one of them was not run."""
     there = {*rows["method"], *rows["other"]}
     of_decoder = rows[rows["decoder"] == ("forward_backward" if decoder == BETTER else decoder)]
-    found = find_pair(of_decoder, *(first_of(method, there) for method in pair))
-    if found is None:
+    compared = find_pair(of_decoder, *(first_of(method, there) for method in pair))
+    if compared is None:
         return None
-    row = found.row
-    published = _published_points(published_of or found.dataset, found.method, found.other, decoder)
-    test = f"{TESTS_OF_SAMPLES[row['test']].format(n=count_text(row['n']))}, {p_text(found.p)}"
-    names = training_method_name(found.method), training_method_name(found.other)
+    row = compared.row
+    published = _published_points(published_of or compared.dataset, compared.method, compared.other, decoder)
+    test = f"{TESTS_OF_SAMPLES[row['test']].format(n=count_text(row['n']))}, {p_text(compared.p)}"
+    names = training_method_name(compared.method), training_method_name(compared.other)
     what = " vs ".join(names) + ("" if decoder == BETTER else f", {DECODER_NAMES[decoder]}")
-    low, high = map(signed, found.interval_90)
+    low, high = map(signed, compared.interval_90)
     return Measured(
-        found.points,
-        f"{row['sample']}: {what} {points_text(found.points)} ({test}, 90 % interval {low} to {high})",
-        f"{names[0]} is {direction(found.points)} {names[1]} on {row['sample']} ({p_text(found.p)})",
-        found.p,
-        found.interval_90,
+        compared.points,
+        f"{row['sample']}: {what} {points_text(compared.points)} ({test}, 90 % interval {low} to {high})",
+        f"{names[0]} is {direction(compared.points)} {names[1]} on {row['sample']} ({p_text(compared.p)})",
+        compared.p,
+        compared.interval_90,
         what=what,
         methods=names,
         published=None if np.isnan(published) else published,

@@ -224,8 +224,8 @@ class TrainingJob:
             for rank, split in sorted(chosen)
             for place in range(self._n_repeats)
         }
-        found = cache.all_finished(parts)
-        tested, repeats = found[: len(trainings)], found[len(trainings) :]
+        outcomes = cache.all_finished(parts)
+        tested, repeats = outcomes[: len(trainings)], outcomes[len(trainings) :]
         return TrainingOutcome(
             folds,
             choice[CHOICE_NAMES],
@@ -324,8 +324,10 @@ class TrainingJob:
     @staticmethod
     def _marginals(fit: _Fit, test: SequenceSet, kept: Mapping[str, int]) -> dict[str, NDArray[np.float64] | None]:
         """Marginals by decoder after the iterations in `kept`, which decoders may share."""
-        found = {iteration: marginals_after(fit.model, fit.filled(test), iteration) for iteration in set(kept.values())}
-        return {decoder: found[iteration] for decoder, iteration in kept.items()}
+        by_iteration = {
+            iteration: marginals_after(fit.model, fit.filled(test), iteration) for iteration in set(kept.values())
+        }
+        return {decoder: by_iteration[iteration] for decoder, iteration in kept.items()}
 
     def _fit(
         self,

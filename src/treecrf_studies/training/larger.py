@@ -84,14 +84,14 @@ def _score(job: JobContext[TrainingSettings]) -> Larger:
     data, splits = sample_splits(sample, job.train, job.test, derive_seed(job.seed, job.dataset, "larger"))
     if job.method in job.settings.larger_fixed and sample.fixed_trainings is not None:
         splits = splits[: sample.fixed_trainings]
-    found = job.cache.all_finished(
+    outcomes = job.cache.all_finished(
         {f"larger_{place}": partial(_test_one, job, data, split, place) for place, split in enumerate(splits)}
     )
     names = {"dataset": sample.of, "sample": job.dataset, "method": job.method}
     of_sample = {"population": sample.population, "test": sample.test, "n_folds": sample.n_folds or len(splits)}
     counts, trainings = (
         pd.concat([frame.assign(draw=place) for place, frame in enumerate(frames)], ignore_index=True)
-        for frames in zip(*found, strict=True)
+        for frames in zip(*outcomes, strict=True)
     )
     return Larger(
         counts.assign(**names)[COUNT_NAMES],
@@ -148,8 +148,8 @@ def _choose(job: JobContext[TrainingSettings], inner: Fold) -> tuple[Candidate, 
     fixed = settings.larger_fixed.get(job.method)
     method = find_method(job.method, TRAINING, settings.labellers)
     grid = method.candidates(settings) if fixed is None else [fixed]
-    of = settings.larger_samples[job.dataset].of
-    window = settings.network_windows.get(of, job.window) if job.method == "neural_network" else job.window
+    dataset = settings.larger_samples[job.dataset].of
+    window = settings.network_windows.get(dataset, job.window) if job.method == "neural_network" else job.window
     labellers = [method.build(settings, candidate, window) for candidate in grid]
     if fixed is not None:
         return fixed, ChosenLabeller(labellers[0])

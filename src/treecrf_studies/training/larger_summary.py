@@ -9,10 +9,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf.io.files import stacked
-from treecrf.statistics.estimates import MARGIN, Estimates, estimate_resampled
+from treecrf.statistics.estimates import MARGIN, TESTED, Estimates, estimate_resampled, tested
 from treecrf.statistics.two_way import estimate_crossed
 from treecrf_studies.framework.metrics import ACCURACY
-from treecrf_studies.framework.resamples import FAMILY, TESTED, decided, of_family, tested
+from treecrf_studies.framework.resamples import FAMILY, decided, of_family
 from treecrf_studies.framework.summaries import summarise
 from treecrf_studies.options import joined_names
 from treecrf_studies.training.choices import METHODS, PAIR
@@ -97,14 +97,14 @@ def compare_larger(counts: pd.DataFrame, trainings: pd.DataFrame, margin: float 
         Of the accuracies of whole documents, each of which counts alike: p is that of Wilcoxon's signed-rank test, the
         interval that of the paired t test.
     """
-    found = [
+    comparisons = [
         _compare_sample(of_decoder, trainings[trainings["sample"] == sample].iloc[0], margin).assign(
             decoder=str(decoder)
         )
         for (sample, decoder), of_decoder in counts.groupby(["sample", "decoder"], sort=False, observed=True)
         if len(set(of_decoder["method"])) > 1
     ]
-    return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=COMPARISON_NAMES)
+    return pd.concat(comparisons, ignore_index=True) if comparisons else pd.DataFrame(columns=COMPARISON_NAMES)
 
 
 def _compare_sample(counts: pd.DataFrame, sample: pd.Series, margin: float) -> pd.DataFrame:
@@ -113,14 +113,14 @@ def _compare_sample(counts: pd.DataFrame, sample: pd.Series, margin: float) -> p
     correct, positions = _cells(counts, names, int(n_trainings.argmax()))
     first, second = np.triu_indices(len(names), 1)
     shared = np.minimum(n_trainings[first], n_trainings[second])
-    found = np.empty((4, len(first)))
+    estimated = np.empty((4, len(first)))
     for n in np.unique(shared):
         pairs = shared == n
         differences, of_shared = (correct[first[pairs]] - correct[second[pairs]])[:, :, :n], positions[:, :n]
-        some = _estimates(differences, of_shared, sample)
-        p_value = _signed_rank(differences, of_shared) if sample["test"] == "documents" else some.p_value
-        found[:, pairs] = some.points, some.standard_error, some.degrees_of_freedom, p_value
-    estimates, p_value = Estimates(*found[:3]), found[3]
+        of_pairs = _estimates(differences, of_shared, sample)
+        p_value = _signed_rank(differences, of_shared) if sample["test"] == "documents" else of_pairs.p_value
+        estimated[:, pairs] = of_pairs.points, of_pairs.standard_error, of_pairs.degrees_of_freedom, p_value
+    estimates, p_value = Estimates(*estimated[:3]), estimated[3]
     family = of_family(estimates, p_value)
     return pd.DataFrame(
         {
@@ -157,7 +157,7 @@ def _cells(counts: pd.DataFrame, methods: list[str], longest: int) -> tuple[NDAr
 
 
 def _estimates(differences: NDArray[np.int64], positions: NDArray[np.int64], sample: pd.Series) -> Estimates:
-    """Of differences of shape (n_pairs, n_groups, n_trainings)."""
+    """Estimates of differences of shape (n_pairs, n_groups, n_trainings)."""
     if sample["test"] == "draws":
         return estimate_crossed(differences, positions, satterthwaite=True)
     test_per_train = 0.0 if sample["test"] == "documents" else 1 / (int(sample["n_folds"]) - 1)

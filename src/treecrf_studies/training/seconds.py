@@ -125,11 +125,11 @@ def step_seconds(choice: pd.DataFrame, phases: pd.DataFrame) -> pd.DataFrame:
     n_iterations, n_inductions = (part.groupby(keys)[name].first() for name in ("n_iterations", "n_inductions"))
     n_inductions = n_inductions.where(n_inductions > 0, n_iterations)
     steps = {FORWARD_BACKWARD_STEP: (FORWARD_BACKWARD, n_iterations), INDUCTION_STEP: (INDUCTION, n_inductions)}
-    found = {
+    seconds = {
         name: by_phase[by_phase.columns.intersection(names)].sum(axis=1, min_count=1) / n
         for name, (names, n) in steps.items()
     }
-    return pd.DataFrame(found).groupby("run").mean()
+    return pd.DataFrame(seconds).groupby("run").mean()
 
 
 def growth_of_seconds(
@@ -154,10 +154,10 @@ def growth_of_seconds(
     }
     if not slopes:
         return np.nan, (np.nan, np.nan)
-    found = pd.Series(slopes)
+    exponents = pd.Series(slopes)
     if len(set(part["split"])) > 1:  # trainings of a split share their sequences
-        found = found.groupby(level=0).mean()
-    return mean_with_interval(found)
+        exponents = exponents.groupby(level=0).mean()
+    return mean_with_interval(exponents)
 
 
 def _chosen(choice: pd.DataFrame) -> pd.DataFrame:

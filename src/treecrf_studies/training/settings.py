@@ -50,8 +50,8 @@ class LargerSample(Model):
     of: Name = Field(description="The data set of the study whose grids of settings its methods have.")
     design: Literal["cross_validation", "draws"] = Field(
         "cross_validation",
-        description="Cross-validation over all sequences, or draws of as many training sequences as the data set has from its "
-        "test set, where the rest tests.",
+        description="Cross-validation over all sequences, or draws of as many training sequences as the data set has "
+        "from its test set, where the rest tests.",
     )
     n_folds: int | None = Field(
         10,
@@ -62,11 +62,13 @@ class LargerSample(Model):
     fixed_trainings: int | None = Field(
         None,
         ge=2,
-        description="Trainings of methods whose settings are fixed in advance, the first ones; null: as many as of the other methods.",
+        description="Trainings of methods whose settings are fixed in advance, the first ones; null: as many as of the "
+        "other methods.",
     )
     population: Literal["same", "second"] = Field(
         "same",
-        description='"second" where labels or sequences are of another kind than those of the papers: a second population.',
+        description='"second" where labels or sequences are of another kind than those of the papers: a second '
+        "population.",
     )
     n_train: int | None = Field(
         None, ge=1, description="Training sequences of a draw; null: as many as the data set of the study has."
@@ -129,8 +131,8 @@ class TrainingSettings(PairedSettings, MethodsSettings):
     anchors: list[tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]] | None] = Field(
         [None, (0, 0), (2, 4)],
         min_length=1,
-        description="Grid of the observations from the start and from the end of the sequence that trees with anchored inputs see; "
-        "null: no anchored inputs.",
+        description="Grid of the observations from the start and from the end of the sequence that trees with anchored "
+        "inputs see; null: no anchored inputs.",
     )
     anchored_orders: list[Annotated[int, Field(ge=0, le=4)]] = Field(
         [1, 2], min_length=1, description="Their grid of the number of previous labels."
@@ -176,16 +178,18 @@ class TrainingSettings(PairedSettings, MethodsSettings):
     n_perturbed_slow_runs: int = Field(
         3,
         ge=0,
-        description="The same for what takes long: stacking, and methods that run in Java; none for SMILE, which starts as it does.",
+        description="The same for what takes long: stacking, and methods that run in Java; none for SMILE, which "
+        "starts as it does.",
     )
     timed_methods: list[TrainingMethod | Name] = Field(
         ["treecrf", "mallet", "mallet_linear", "linear_crf"],
-        description="Methods whose CPU seconds the papers compare: their trainings are timed n_timed_runs times, and their labels after the last "
-        "iteration are tested too.",
+        description="Methods whose CPU seconds the papers compare: their trainings are timed n_timed_runs times, and "
+        "their labels after the last iteration are tested too.",
     )
     n_timed_runs: Count = Field(
         5,
-        description="Trainings of each of these with the chosen settings, perturbed ones included; what lacks is trained again for the time alone.",
+        description="Trainings of each of these with the chosen settings, perturbed ones included; what lacks is "
+        "trained again for the time alone.",
     )
     steady_methods: list[TrainingMethod | Name] = Field(
         [], description="Methods without such runs, as all of theirs are known to be much alike."
@@ -193,11 +197,13 @@ class TrainingSettings(PairedSettings, MethodsSettings):
     java_iterations: int | None = Field(
         None,
         ge=1,
-        description="Most iterations of methods that run in Java, also where more were chosen for them (default: as other methods).",
+        description="Most iterations of methods that run in Java, also where more were chosen for them (default: as "
+        "other methods).",
     )
     borrowed_choices: dict[TrainingMethod, TrainingMethod] = Field(
         {},
-        description="Methods without cross-validation of their own, which take settings and iterations of another one with the same grid.",
+        description="Methods without cross-validation of their own, which take settings and iterations of another one "
+        "with the same grid.",
     )
     start_noise: float = Field(
         0.01, gt=0, allow_inf_nan=False, description="Standard deviation of the perturbed starts' F or weights."
@@ -208,14 +214,15 @@ class TrainingSettings(PairedSettings, MethodsSettings):
     blocks_under: int = Field(
         LEAST_CLUSTERS,
         ge=2,
-        description="With fewer test sequences (groups of related ones), tests take blocks of positions as independent instead.",
+        description="With fewer test sequences (groups of related ones), tests take blocks of positions as independent "
+        "instead.",
     )
     block_length: Count = Field(50, description="Positions of a block, at least.")
 
     larger_samples: dict[Name, LargerSample] = Field(
         {},
-        description="Larger samples in addition to the papers' test sets: data sets, and how each is used; those of data sets that the study "
-        "does not have are left out.",
+        description="Larger samples in addition to the papers' test sets: data sets, and how each is used; those of "
+        "data sets that the study does not have are left out.",
     )
     larger_methods: list[TrainingMethod | Name] = Field(
         [
@@ -230,11 +237,13 @@ class TrainingSettings(PairedSettings, MethodsSettings):
             "lightgbm",
             "neural_network",
         ],
-        description="Methods that are tested on them, each with settings that a third of its training sequences chooses; none: no larger samples.",
+        description="Methods that are tested on them, each with settings that a third of its training sequences "
+        "chooses; none: no larger samples.",
     )
     larger_fixed: dict[TrainingMethod, dict[str, Any]] = Field(
         {"mallet": {"variance": 10}, "mallet_linear": {"variance": 10}},
-        description="Methods whose settings there are fixed in advance, as a choice would take too long, and these settings.",
+        description="Methods whose settings there are fixed in advance, as a choice would take too long, and these "
+        "settings.",
     )
 
     @model_validator(mode="after")
@@ -261,7 +270,7 @@ class TrainingSettings(PairedSettings, MethodsSettings):
         return [name for name in self.larger_datasets if self.larger_samples[name].of == dataset]
 
     def used_on_sample(self, name: str, method: str) -> dict[str, Any]:
-        """`used_by` on a larger sample: the settings of the data set that it is larger than, and those of the sample."""
+        """`used_by` on a larger sample: settings of the data set that it is larger than, and of the sample."""
         sample = self.larger_samples[name]
         described = sample.model_dump(mode="json", exclude={"methods"})
         fixed = {key: value for key, value in self.larger_fixed.items() if key == method}

@@ -15,13 +15,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf.statistics.blocks import estimate_blocks
+from treecrf.statistics.estimates import TESTED, tested
 from treecrf.statistics.paired import compare_pairs
 from treecrf.statistics.ranking import RANK_COLUMNS, SEPARATION_MARGIN, rank_methods
 from treecrf.statistics.two_way import estimate_trainings, make_pairs
 from treecrf.statistics.variance import COMPONENT_COLUMNS, decompose_variance
 from treecrf_studies.framework.jobs import SummaryContext
 from treecrf_studies.framework.metrics import ACCURACY, METRICS
-from treecrf_studies.framework.resamples import FAMILY, TESTED, decided, of_family, tested
+from treecrf_studies.framework.resamples import FAMILY, decided, of_family
 from treecrf_studies.training.choices import (
     BETTER,
     BLOCKS,
@@ -65,10 +66,10 @@ def score_method(
     -------
     DataFrame
         dataset, method, decoder, point, quantity, unit; chosen_decoder, chosen_by, held_out_accuracy (of
-        cross-validation), published; value, sd, low, high and n: at the choice over the perturbed trainings, or the unperturbed one
-        where there are no others; at other points the value is that of the unperturbed training, at the peak low and
-        high are over all trainings; unperturbed; candidate (those of the splits, parted by " / "), iteration (median
-        over the splits), iteration_low, iteration_high.
+        cross-validation), published; value, sd, low, high and n: at the choice over the perturbed trainings, or the
+        unperturbed one where there are no others; at other points the value is that of the unperturbed training, at the
+        peak low and high are over all trainings; unperturbed; candidate (those of the splits, parted by " / "),
+        iteration (median over the splits), iteration_low, iteration_high.
     """
     dataset, method = choice["dataset"].iloc[0], choice["method"].iloc[0]
     best, at_peak = highest_points(joined_candidates(curves)), highest.set_index("decoder")
@@ -152,8 +153,8 @@ def make_frames(context: SummaryContext) -> dict[str, pd.DataFrame]:
     own = [name for name in context.frames if name != "folds" and not name.startswith("larger_")]
     outcomes = {name: context.of_jobs(name) for name in own}
     numbers = description["average_length"], description["n_features"]
-    found = frames_of_outcomes(outcomes, published, context.is_stand_in, *numbers, rules, separation_margin)
-    return found | frames_of_larger(context.frames, rules.equivalence_margin)
+    frames = frames_of_outcomes(outcomes, published, context.is_stand_in, *numbers, rules, separation_margin)
+    return frames | frames_of_larger(context.frames, rules.equivalence_margin)
 
 
 def frames_of_outcomes(
@@ -208,8 +209,8 @@ def _at_choice(curves: pd.DataFrame) -> dict[str, float]:
     by_run = (100 * curves["n_correct"] / curves["n_positions"]).groupby(curves["run"]).mean()
     perturbed = by_run.drop(UNPERTURBED)
     counted = perturbed if len(perturbed) else by_run
-    found = counted.agg(value="mean", sd="std", low="min", high="max")
-    return {**found, "n": len(counted), "unperturbed": float(by_run[UNPERTURBED])}
+    summary = counted.agg(value="mean", sd="std", low="min", high="max")
+    return {**summary, "n": len(counted), "unperturbed": float(by_run[UNPERTURBED])}
 
 
 def _alone(accuracy: Any) -> dict[str, float]:
@@ -217,9 +218,9 @@ def _alone(accuracy: Any) -> dict[str, float]:
     return {**dict.fromkeys(("value", "low", "high", "unperturbed"), accuracy), "sd": np.nan, "n": 1}
 
 
-def _iterations(found: Any) -> dict[str, int]:
+def _iterations(iterations: Any) -> dict[str, int]:
     """Median, smallest and largest of the iterations of the splits."""
-    low, middle, high = np.quantile(found, (0, 0.5, 1))
+    low, middle, high = np.quantile(iterations, (0, 0.5, 1))
     return {"iteration": int(middle), "iteration_low": int(low), "iteration_high": int(high)}
 
 
@@ -420,7 +421,7 @@ def noise(choices: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame]) 
 
 
 def _preferred(choices: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """All trainings that count."""
+    """Predictions of all trainings that count, at the preferred decoder and point."""
     parts = zip(choices, predictions, strict=True)
     return pd.concat([counting_runs(as_preferred(*part)) for part in parts], ignore_index=True)
 

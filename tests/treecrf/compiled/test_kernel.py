@@ -43,7 +43,10 @@ def next_of(number):
     return 3 * number + 1 if number % 2 else halved(number)
 """
 
-RUN = "{before}\nimport kernels, resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, {most})); print(*(getattr(kernels, name)({number}) for name in {names}))"
+RUN = """{before}
+import kernels, resource
+resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, {most}))
+print(*(getattr(kernels, name)({number}) for name in {names}))"""
 
 
 @pytest.fixture

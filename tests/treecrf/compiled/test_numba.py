@@ -51,7 +51,7 @@ def test_numba_asks_the_rules_of_types_for_operations_and_they_remember_the_answ
         return number + number
 
     doubled.compile(None)
-    assert "Function(<built-in function add>)" in {str(function) for function, _ in kernel._Types._found.values()}
+    assert "Function(<built-in function add>)" in {str(function) for function, _ in kernel._Types._resolved.values()}
 
 
 def test_records_read_the_address_and_the_lengths_of_an_array_where_numba_puts_them():

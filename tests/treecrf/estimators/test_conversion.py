@@ -210,10 +210,8 @@ def test_columns_stay_what_training_took_them_for():
     assert new.attributes[0].categories == ("1", "7.5")
     assert new.numbers.tolist() == [[3.0], [4.0]]
     dicts = Given.read([[{"x": 1}, {"code": 2}]], kinds=known).data
-    assert (dicts.attributes[0].categories, dicts.number_names) == (
-        (ABSENT, "2"),
-        ("x",),
-    )  # as CRFsuite ignores new features
+    # CRFsuite ignores new features, too.
+    assert (dicts.attributes[0].categories, dicts.number_names) == ((ABSENT, "2"), ("x",))
 
 
 @pytest.mark.parametrize(
@@ -327,7 +325,7 @@ def test_what_is_no_list_of_sequences_is_named(sequences, sentence):
 
 
 TWO = [np.zeros((2, 1)), np.zeros((3, 1))]
-KINDS = {"x0": "number", "x1": "category"}
+COLUMN_KINDS = {"x0": "number", "x1": "category"}
 
 
 @pytest.mark.parametrize(
@@ -345,11 +343,11 @@ KINDS = {"x0": "number", "x1": "category"}
         ((ONE, [["a", "b"]]), "the labels are lists, and the sequences are rows; give one label for each row."),
         ((MIXED, ["a"]), f"there are 1 label and {MIXED.n_positions} positions; give one for each."),
         (
-            ([ONE], None, KINDS),
+            ([ONE], None, COLUMN_KINDS),
             "the sequences have 1 column ('x0'), the training set had 2 ('x0', 'x1'); give",
         ),
         (
-            ([pd.DataFrame({"x0": ["1", "two"], "x1": ["a", "b"]})], None, KINDS),
+            ([pd.DataFrame({"x0": ["1", "two"], "x1": ["a", "b"]})], None, COLUMN_KINDS),
             "sequence 0, observation 1: 'x0' is 'two', and the training set had numbers there",
         ),
         (

@@ -45,9 +45,7 @@ def test_lengths_say_it_without_a_warning():
     expected, model = labeller().fit(X, Y), labeller().fit(PADDED, PADDED_Y, lengths=LENGTHS)
     whole = np.nan_to_num(PADDED, nan=-1.0)  # padding with a value of its own
     assert same(labeller().fit(whole, PADDED_Y, lengths=LENGTHS).predict(X), expected.predict(X))
-    numbers = np.where(PADDED_Y == "a", 1, np.where(PADDED_Y == "b", 0, -1)).astype(
-        int
-    )  # padding is a number as labels are
+    numbers = np.where(PADDED_Y == "a", 1, np.where(PADDED_Y == "b", 0, -1)).astype(int)  # padding, too
     assert labeller().fit(whole, numbers, lengths=LENGTHS).classes_.tolist() == [0, 1]
     assert same(model.predict(PADDED, lengths=LENGTHS), expected.predict(X))
     assert same(model.predict_proba(whole, lengths=np.array(LENGTHS)), expected.predict_proba(X))

@@ -115,10 +115,10 @@ def test_measures_are_chosen_by_name_and_new_labels_are_errors():
     strange = [["new"] * len(part) for part in names]
     assert model.score(frames, strange) == 0.0
     assert model.score(TRAIN, strange) == 0.0
-    with pytest.raises(
-        ValueError, match=r"^metric 'auc' is not known; choose one of accuracy, balanced_accuracy, macro_f1, "
-    ):
-        model.score(frames, names, metric="auc")
+    for other in ("auc", "neg_log_loss"):  # the second is a name of scikit-learn, of a measure of probabilities
+        known = "choose one of accuracy, balanced_accuracy, macro_f1, "
+        with pytest.raises(ValueError, match=rf"^metric '{other}' is not known; {known}"):
+            model.score(frames, names, metric=other)
     with pytest.raises(ValueError, match=r"^y='viterbi' is a decoder and no labels; name it: decoder='viterbi'\.$"):
         model.score(TRAIN, "viterbi")
     assert model.score(TRAIN, decoder="viterbi") == (model.predict(TRAIN, "viterbi") == TRAIN.labels).mean()

@@ -229,6 +229,10 @@ def test_silent_sequences_are_left_out():
         ([np.nan] + [1] * 39, r"sample_weight\[0\] is nan"),
         ([0] * 40, "all weights are 0"),
         ([1e300] + [1] * 39, r"weights go up to 1e\+300; divide all by one number, so that none is above 1e\+100\.$"),
+        (
+            [5e-324] * 40,
+            "weights go up to 4.94066e-324 alone; multiply all by one number, so that the largest is at least",
+        ),
     ],
 )
 def test_unusable_weights_are_refused(weights, words):

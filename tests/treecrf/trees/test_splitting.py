@@ -22,7 +22,7 @@ from treecrf.trees.splitting import (
     write_set,
 )
 
-KINDS = {"one_vs_rest": ONE_VS_REST, "subsets": SUBSETS, "ordered": ORDERED}
+SPLITS = {"one_vs_rest": ONE_VS_REST, "subsets": SUBSETS, "ordered": ORDERED}
 
 
 def sums_of(column, weights, gradients, n_codes, takes_missing):
@@ -46,12 +46,12 @@ def random_rows(rng, n_codes, with_missing):
     return column, rng.random(n_rows) + 0.01, rng.normal(size=n_rows)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SPLITS)
 @pytest.mark.parametrize("with_missing", [False, True])
 @pytest.mark.parametrize("least_weight", [0.0, 2.0])
 @pytest.mark.parametrize("penalty", [0.0, 3.0])
 def test_best_test_gains_what_the_best_of_all_sets_gains(kind, with_missing, least_weight, penalty):
-    rng = np.random.default_rng([KINDS[kind], with_missing, int(least_weight), int(penalty)])
+    rng = np.random.default_rng([SPLITS[kind], with_missing, int(least_weight), int(penalty)])
     split_params = SplitParams(penalty, least_weight, 0.0, INCORPORATED if with_missing else UNKNOWN, np.inf, 1.0)
     rules = Rules((kind,), l2_regularization=penalty, least_weight=least_weight)
     found = 0
@@ -62,11 +62,11 @@ def test_best_test_gains_what_the_best_of_all_sets_gains(kind, with_missing, lea
         expected, _ = naive_splits.best_set(column, weights, gradients, kind, rules)
         if kind == "subsets" and least_weight > 0:  # the best of the prefixes, as the theorem knows no least weight
             expected = naive_splits.best_prefix(column, weights, gradients, rules)
-        gain, candidate = find_test(sums, n_codes, KINDS[kind], split_params)
+        gain, candidate = find_test(sums, n_codes, SPLITS[kind], split_params)
         assert gain == pytest.approx(expected, abs=1e-8)
         if expected > 0:
             codes = np.zeros(n_codes + 1, dtype=np.int32)
-            codes = codes[: write_set(sums, n_codes, KINDS[kind], split_params, candidate, codes)]
+            codes = codes[: write_set(sums, n_codes, SPLITS[kind], split_params, candidate, codes)]
             number = {EDGE: n_codes - 1, MISSING: n_codes}
             holds = np.isin([number.get(code, code) for code in column], codes)
             of_set = naive_splits.gain(

@@ -93,7 +93,7 @@ def test_a_run_without_comparisons_has_no_figure(config, tmp_path, monkeypatch, 
 
 @pytest.fixture
 def repository(tmp_path, monkeypatch):
-    """A folder with a data file, the protocol and a workflow that fails with the exit code 7 after it has said its options."""
+    """A folder with data, the protocol and a workflow that tells its options and fails with exit code 7."""
     monkeypatch.chdir(tmp_path)
     for name in ("config", "workflow"):
         (tmp_path / name).mkdir()

@@ -69,8 +69,7 @@ def test_a_larger_sample_has_a_verdict_of_its_own(tmp_path, claim):
     assert find(tmp_path, claim, LARGER).verdict == "not_run"
     for dataset, larger in LARGER_SAMPLES.items():
         if (tmp_path / "coding" / dataset).is_dir():
-            (tmp_path / "coding" / dataset).rename(
-                tmp_path / "coding" / larger
-            )  # described as draws of the smaller one
+            # The larger sample is described as draws of the smaller one.
+            (tmp_path / "coding" / dataset).rename(tmp_path / "coding" / larger)
     assert find(tmp_path, claim, LARGER).verdict == "replicated"
     assert find(tmp_path, claim).verdict == "not_run"

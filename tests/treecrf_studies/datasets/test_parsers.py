@@ -1,4 +1,4 @@
-"""Parsers on small invented files that hold the traps of the real ones, and the sentence for each thing that can be wrong."""
+"""Parsers on small invented files with the traps of the real ones, and the error for each wrong thing."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""The real raw files, against the counts that were measured on them independently of this code, and accuracies on them."""
+"""The real raw files: counts that were measured independently of this code, and accuracies."""
 
 from collections import Counter
 from functools import cache

@@ -1,4 +1,4 @@
-"""The catalogue of methods: what rows say agrees with the classes, reading them loads nothing, and which files define kernels."""
+"""The catalogue of methods: rows agree with classes, reading them loads nothing, which files define kernels."""
 
 import re
 import subprocess

@@ -121,7 +121,18 @@ GOOD = {"path": "a/b.csv", "study": "", "dataset": "", "kind": "frame", "bytes":
 def test_a_manifest_of_somebody_else_is_checked_before_it_is_used(tmp_path, part, value):
     path = plant_manifest(plant_run(tmp_path / "run"))
     path.write_text(json.dumps(json.loads(path.read_text()) | {part: value}))
-    with pytest.raises(ValueError, match=rf"^({part} of )?\S*manifest\.json .*; restore it, or run again\.$"):
+    with pytest.raises(
+        ValueError, match=rf"^({part} of |(\w+ of )?file 0 of )?\S*manifest\.json .*; restore it, or run again\.$"
+    ):
+        read_manifest(path)
+
+
+def test_the_file_that_is_wrong_is_named(tmp_path):
+    path = plant_manifest(plant_run(tmp_path / "run"))
+    manifest = json.loads(path.read_text())
+    path.write_text(json.dumps(manifest | {"files": [*manifest["files"], GOOD | {"path": "../a"}]}))
+    sentence = rf"^path of file {len(manifest['files'])} of \S+ is '\.\./a': give a path below the folder of results; "
+    with pytest.raises(ValueError, match=sentence):
         read_manifest(path)
 
 

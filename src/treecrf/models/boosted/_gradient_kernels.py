@@ -60,7 +60,7 @@ def _forward_early(exponentials, begin, position, order, alphas, scales):
     error_model="numpy",
 )
 def _backward_early(exponentials, begin, position, order, packing, alphas, scales, betas, rows):
-    """One step of the backward recursion where some previous labels are START; the second row of `betas` is work space."""
+    """A step of the backward recursion where some previous labels are START; row 1 of `betas` is work space."""
     n_labels = len(exponentials)
     depth = position - begin
     n_valid = power(n_labels, depth)

@@ -130,8 +130,8 @@ class LatticeInference:
         self, weights: Weights, of_sequences: NDArray[np.float64], counts: NDArray[np.float64], first: int, last: int
     ) -> None:
         """The backward recursion of sequences of equal weight at a time, whose counts are then multiplied by it."""
-        some = of_sequences[first:last]
-        bounds = np.flatnonzero(np.diff(some, prepend=np.nan, append=np.nan) != 0.0) + first
+        here = of_sequences[first:last]
+        bounds = np.flatnonzero(np.diff(here, prepend=np.nan, append=np.nan) != 0.0) + first
         for begin, end in pairwise(bounds.tolist()):
             part = np.zeros_like(counts)
             run_backward(self.lattice, weights, begin, end, self._recursions, self._pair_marginals, part)
@@ -266,7 +266,7 @@ class LatticeTraining(Training):
         self.trees.add(iteration)
 
     def marginals(self) -> None:
-        """None, as the trees alone can tell."""
+        """Marginals of the training set: None, since only the trees give them."""
 
 
 def _choose_packing(

@@ -208,7 +208,7 @@ class BoostingParams(BoostingSettings):
 
     @property
     def lattice_setting(self) -> str | None:
-        """The setting that asks for it."""
+        """The setting that asks for a lattice; None where none does."""
         if not self.sees_labels:
             return "transitions='separable'"
         return next((name for name in ("label_dictionary", "beam") if getattr(self, name) is not None), None)

@@ -169,7 +169,7 @@ class LatticePotentials:
         self.pairs = transitions_of_pairs(lattice, self._kept(start)) if full else np.empty(0)
 
     def weights(self) -> Weights:
-        """All of them, exponentials where they are kept so."""
+        """All potentials; exponentials where they are kept so."""
         return Weights(self.unary, self._kept(self.transitions), self.pairs)
 
     def add_leaves(self, entries: NDArray[np.int64], values: NDArray[np.float64], leaves: NDArray[np.int16]) -> None:

@@ -456,7 +456,7 @@ def _n_partial(params: BoostingParams, train: SequenceSet) -> int:
 def _lattice_bytes(
     params: BoostingParams, candidates: Candidates, n_labels: int, sizes: dict[str, int]
 ) -> tuple[int, int]:
-    """The same where what is kept follows the labels that positions may have."""
+    """Bytes of rows and buffers of a lattice, whose size follows from the labels that positions may have."""
     lattice, full = candidates.lattice, params.sees_labels
     n_entries, n_pairs = len(lattice.labels), int(lattice.first_pair[-1])
     rows = n_entries * _ENTRY + full * n_pairs * _FLOAT

@@ -36,7 +36,7 @@ from treecrf.trees.columns import Columns, build_columns, distinct_windows
 
 
 @kernel(int64(int64[::1], int32[::1], int64[::1], int32[::1], int64[::1], uint32[:, ::1], int64[::1], int32[::1]))
-def find_windows(first, cells, slot_of_cell, postings, first_posting, windows, first_window, found):
+def find_windows(first, cells, slot_of_cell, postings, first_posting, windows, first_window, holding):
     """Find the windows where each conjunction holds.
 
     Walks the postings of a conjunction's rarest cell and looks the others up.
@@ -49,17 +49,17 @@ def find_windows(first, cells, slot_of_cell, postings, first_posting, windows, f
     postings, first_posting : as in `treecrf.trees.columns.Columns`
     windows : uint32, shape (n_windows, n_slots)
         Cells.
-    first_window : int64, shape (n_conjunctions + 1,); found : int32
-        Overwritten: windows of each conjunction, ascending. `found` may be empty, to count only.
+    first_window : int64, shape (n_conjunctions + 1,); holding : int32
+        Overwritten: windows of each conjunction, ascending. `holding` may be empty, to count only.
 
     Returns
     -------
     int64
         Number of windows found.
     """
-    n_found = int64(0)
+    n_holding = int64(0)
     for conjunction in range(len(first) - 1):
-        first_window[conjunction] = n_found
+        first_window[conjunction] = n_holding
         begin, end = first[conjunction], first[conjunction + 1]
         rarest = cells[begin]
         for i in range(begin + 1, end):
@@ -74,11 +74,11 @@ def find_windows(first, cells, slot_of_cell, postings, first_posting, windows, f
                     holds = False
                     break
             if holds:
-                if n_found < len(found):
-                    found[n_found] = window
-                n_found += 1
-    first_window[len(first) - 1] = n_found
-    return n_found
+                if n_holding < len(holding):
+                    holding[n_holding] = window
+                n_holding += 1
+    first_window[len(first) - 1] = n_holding
+    return n_holding
 
 
 @kernel(void(int64[::1], int32[::1], float64[:, ::1], float64[:, ::1]))
@@ -221,7 +221,7 @@ class Weights(NamedTuple):
 
     @classmethod
     def part(cls, joined: Floats, outcomes: Outcomes) -> Self:
-        """Undo `joined` (views)."""
+        """The weights whose vector is `joined`, as views of it."""
         n = outcomes.n_labels
         labels, transitions, start, end, features = np.split(joined, np.cumsum([n, n**2, n, n]))
         return cls(labels, transitions.reshape(n, n), start, end, features.reshape(-1, outcomes.size))

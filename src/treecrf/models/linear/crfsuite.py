@@ -152,7 +152,7 @@ def run_crfsuite(
         info = tagger.info()
         tagger.close()
     weights, transitions = np.zeros(shape), np.zeros((shape[1], shape[1]))
-    for found, array in ((info.state_features, weights), (info.transitions, transitions)):
-        for (row, column), weight in found.items():
+    for learnt, array in ((info.state_features, weights), (info.transitions, transitions)):
+        for (row, column), weight in learnt.items():
             array[int(row), int(column)] = weight
     return Learnt(weights, transitions, seconds)

@@ -233,11 +233,11 @@ class Features(NamedTuple):
         return cls(conjunctions, find_occurrences(conjunctions, columns))
 
     def followed_by(self, others: Features) -> Features:
-        """These and then the others."""
+        """These features and then the others."""
         return Features(join(self.conjunctions, others.conjunctions), join(self.occurrences, others.occurrences))
 
     def pick(self, indices: Ints) -> Features:
-        """Some of them, in the order of the indices."""
+        """The features of these indices, in their order."""
         return Features(pick(self.conjunctions, indices), pick(self.occurrences, indices))
 
 
@@ -364,7 +364,7 @@ class _Pairs(NamedTuple):
         return self.parts.cells_of(self.features[index]) + self.parts.cells_of(self.partners[index])
 
     def pick(self, indices: Ints) -> _Pairs:
-        """Some of them."""
+        """The candidates of these indices."""
         return _Pairs(self.parts, self.features[indices], self.partners[indices], pick(self.occurrences, indices))
 
 
@@ -561,5 +561,5 @@ class _Training:
 
     @property
     def conjunctions(self) -> Conjunctions:
-        """The features."""
+        """The conjunctions of all features."""
         return self._features.conjunctions

@@ -325,7 +325,7 @@ class Likelihood:
 
 
 class PartialLikelihood:
-    """The same where some labels are not known, by Tsuboi et al. (2008), section 4 (`treecrf.models.boosted.training`).
+    """`Likelihood` with unknown labels, by Tsuboi et al. (2008), section 4 (`treecrf.models.boosted.training`).
 
     Weights are equal within a sequence that has unknown labels.
     """

@@ -118,7 +118,7 @@ class Outcomes:
         return of_features, weights[-n_pairs:].reshape(self.n_labels, self.n_labels)
 
     def combined(self, scores: Floats) -> Floats:
-        """Scores of windows by label, or by pair where there are pairs, from those by outcome, shape (n_windows, size)."""
+        """Scores of windows by label, or by pair if there are pairs, from those by outcome: (n_windows, size)."""
         if not self.n_extra:
             return scores
         of_labels = np.tile(scores[:, : self.n_extra], self.n_labels + 1)

@@ -1,6 +1,6 @@
-"""The objective of a linear CRF that has weights of what occurs in the training set alone: of a cell for the labels that
-occur with it, and of pairs of labels that occur (CRFsuite, ``feature.possible_states=0``). Text has few of many pairs of
-word and label.
+"""The objective of a linear CRF that has weights of what occurs in the training set alone: of a cell for the labels
+that occur with it, and of pairs of labels that occur (CRFsuite, ``feature.possible_states=0``). Text has few of many
+pairs of word and label.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ class Beam(NamedTuple):
     origins: Annotated[Int32, "n_longest, n_labels", "The label before the last one of these."]
     kept: Annotated[Int32, "n_labels", "Labels that are extended, ascending."]
     is_kept: Annotated[Int32, "n_labels"]
-    found: Annotated[Int32, "n_longest"]
+    predicted: Annotated[Int32, "n_longest"]
 
 
 _EXAMPLES, _COUNTS, _BEAM = compiled_type(Examples), compiled_type(Counts), compiled_type(Beam)
@@ -102,7 +102,7 @@ def _keep(beam, t, width):
 
 @kernel(int64(_EXAMPLES, _COUNTS, _BEAM, int64, int64, boolean))
 def _label_sequence(examples, counts, beam, sequence, width, early):
-    """Write the best labels of a sequence to ``beam.found``; return how many.
+    """Write the best labels of a sequence to ``beam.predicted``; return how many.
 
     With `early`, no more than up to the position where the true label is not kept.
     """
@@ -137,21 +137,21 @@ def _label_sequence(examples, counts, beam, sequence, width, early):
         if beam.scores[end - 1, beam.kept[i]] > beam.scores[end - 1, best]:
             best = beam.kept[i]
     for t in range(end - 1, -1, -1):
-        beam.found[t] = best
+        beam.predicted[t] = best
         best = beam.origins[t, best]
     return end
 
 
 @kernel(void(_EXAMPLES, _COUNTS, int64, int32[::1], int64, int64))
-def _update(examples, counts, begin, found, length, order):
-    """Add the features of the true labels, take away those of the labels that were found (Collins 2002, figure 1).
+def _update(examples, counts, begin, predicted, length, order):
+    """Add the features of the true labels, take away those of the predicted ones (Collins 2002, figure 1).
 
     With order 0 transitions stay 0, so that the best labels of a sequence are those of its positions.
     """
     n_labels, delay = counts.cells.shape[1], counts.n_seen[0]
-    true_before = found_before = int64(n_labels)
+    true_before = predicted_before = int64(n_labels)
     for t in range(length):
-        true, other = int64(examples.labels[begin + t]), int64(found[t])
+        true, other = int64(examples.labels[begin + t]), int64(predicted[t])
         if true != other:
             for slot in range(examples.cells.shape[1]):
                 cell = examples.cells[begin + t, slot]
@@ -159,29 +159,29 @@ def _update(examples, counts, begin, found, length, order):
                 counts.cells[cell, other] -= 1
                 counts.cell_delays[cell, true] += delay
                 counts.cell_delays[cell, other] -= delay
-        if order and (true != other or true_before != found_before):
+        if order and (true != other or true_before != predicted_before):
             counts.transitions[true_before, true] += 1
-            counts.transitions[found_before, other] -= 1
+            counts.transitions[predicted_before, other] -= 1
             counts.transition_delays[true_before, true] += delay
-            counts.transition_delays[found_before, other] -= delay
-        true_before, found_before = true, other
+            counts.transition_delays[predicted_before, other] -= delay
+        true_before, predicted_before = true, other
 
 
 @kernel(int64(_EXAMPLES, _COUNTS, _BEAM, int64, int64, int64))
 def _learn(examples, counts, beam, sequence, length, order):
-    """Correct the weights by the labels of ``beam.found``, so many of a sequence; return how many are wrong."""
+    """Correct the weights by the first `length` labels of ``beam.predicted``; return how many are wrong."""
     begin, n_wrong = examples.offsets[sequence], int64(0)
     for t in range(length):
-        n_wrong += beam.found[t] != examples.labels[begin + t]
+        n_wrong += beam.predicted[t] != examples.labels[begin + t]
     if n_wrong:
-        _update(examples, counts, begin, beam.found, length, order)
+        _update(examples, counts, begin, beam.predicted, length, order)
     counts.n_seen[0] += 1
     return n_wrong
 
 
 @kernel(int64(_EXAMPLES, _COUNTS, _BEAM, int64, boolean, int64))
 def _learn_epoch(examples, counts, beam, width, early, order):
-    """One pass over the sequences, in order; return the number of wrong labels that were found."""
+    """One pass over the sequences, in order; return the number of wrong labels."""
     n_wrong = int64(0)
     for sequence in range(len(examples.offsets) - 1):
         length = _label_sequence(examples, counts, beam, sequence, width, early)
@@ -191,9 +191,7 @@ def _learn_epoch(examples, counts, beam, width, early, order):
 
 @kernel(int64(_EXAMPLES, _COUNTS, _BEAM, int64))
 def _label_sequence_of_two(examples, counts, beam, sequence):
-    """Write the best labels of a sequence to ``beam.found`` where there are two labels, and so no beam; return how
-    many.
-    """
+    """Write the best of two labels of a sequence to ``beam.predicted``, without a beam; return how many."""
     begin = examples.offsets[sequence]
     length = uint64(examples.offsets[sequence + 1] - begin)
     for t in range(length):
@@ -214,7 +212,7 @@ def _label_sequence_of_two(examples, counts, beam, sequence):
     best = int32(one > zero)
     for later in range(length):
         t = length - uint64(1) - later
-        beam.found[t] = best
+        beam.predicted[t] = best
         best = beam.origins[t, uint64(best)]
     return int64(length)
 

@@ -1,4 +1,4 @@
-"""What surrounds the network and needs no JAX: the shapes and first values of its weights, and batches of what it sees."""
+"""Parts of the network that need no JAX: shapes and first values of its weights, and batches of inputs."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Architecture(NamedTuple):
     picture: tuple[int, int] | None
 
     def shapes(self) -> Shapes:
-        """Of the weights, by name; a bias has one axis."""
+        """Shapes of the weights, by name; a bias has one axis."""
         n_inputs = self.n_attributes * self.embedding
         shapes: Shapes = {"embeddings": (self.n_codes, self.embedding)} if self.n_attributes else {}
         if self.picture is None:

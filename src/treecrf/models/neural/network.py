@@ -59,7 +59,7 @@ def score_labels(
         is_missing |= jax.random.bernoulli(next(keys), rates[1], numbers.shape)
 
     def drop(features: Array) -> Array:
-        """Of an LSTM a draw is for a row: features that it lacks are lacking everywhere (Gal and Ghahramani 2016)."""
+        """Set features to 0 at random; in an LSTM the same ones along a row (Gal and Ghahramani 2016)."""
         if rates is None:
             return features
         n_draws = features.shape[1] if shape.kind == "convolution" else 1

@@ -315,7 +315,7 @@ class NeuralCRF(ChainLabeller):
             yield chains.potentials()
 
     def _refuse_missing(self, data: SequenceSet) -> None:
-        """Missing cells are inputs like others."""
+        """Refuse nothing: missing cells are inputs like others."""
 
     @property
     def reach(self) -> tuple[int, int]:

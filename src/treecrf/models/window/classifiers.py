@@ -441,9 +441,8 @@ class WindowLightGBM(WindowClassifier):
         unit = 1.0
         if weights is not None:
             unit, weights = in_units(weights)
-            if (
-                weights == np.floor(weights)
-            ).all():  # LightGBM's bins, and its fewest positions of a leaf, look at no weights
+            # LightGBM's bins, and its fewest positions of a leaf, look at no weights.
+            if (weights == np.floor(weights)).all():
                 copies = np.repeat(np.arange(len(labels)), weights.astype(np.int64))
                 features, labels, weights = features[copies], labels[copies], None
         start = self._draw_start(labels, weights, len(train.label_names))

@@ -1,1 +1,1 @@
-"""The same for windows with missing cells: instance weighting, surrogates, default direction."""
+"""Trees on windows with missing cells: instance weighting, surrogates, default direction."""

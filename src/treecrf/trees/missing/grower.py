@@ -214,7 +214,7 @@ def _agree_by_code(true, false, most, known_false, either_polarity):
 
 @kernel(_RESULT(int64[::1], int64[::1], int64, int64, boolean))
 def _agree_by_threshold(true, false, most, known_false, either_polarity):
-    """The same for sets of the lowest codes; the number is twice that of its codes, plus 1 if EDGE is one of them."""
+    """`_agree_by_code` for sets of the lowest codes: twice the number of codes, plus 1 if EDGE is one of them."""
     known_true = int64(0)
     for code in range(len(true)):
         known_true += true[code]
@@ -233,7 +233,7 @@ def _agree_by_threshold(true, false, most, known_false, either_polarity):
 
 @kernel(_RESULT(int64[::1], int64[::1], int64))
 def _agree_by_subset(true, false, most):
-    """The same for any set: the codes that more rows have where the test holds than where it does not."""
+    """`_agree_by_code` for any set: the codes that more rows have where the test holds than where it does not."""
     agreeing = int64(0)
     for code in range(len(true)):
         agreeing += max(true[code], false[code])

@@ -62,7 +62,7 @@ class Observation:
         Where it is open: the thresholds that its interval contains, the smallest difference that would have been found,
         and how many sequences or documents would decide.
     dataset : str
-    found : Measured or None
+    measured : Measured or None
         The numbers themselves (`treecrf_studies.framework.claims.kinds.Measured`).
     limits : tuple of float
         The values at which the claim begins or ceases to hold.
@@ -77,7 +77,7 @@ class Observation:
     smallest: str = ""
     n_needed: str = ""
     dataset: str = ""
-    found: Any = None
+    measured: Any = None
     limits: tuple[float, ...] = ()
 
     @property
@@ -89,9 +89,9 @@ class Observation:
         """What was measured, after a sign that says what it is for the claim."""
         sign = SIGNS[self.degree] if self.is_decided else OPEN_SIGN
         contained = f"the interval contains {self.straddled}" if self.straddled else ""
-        found = f"would have found a difference of {self.smallest}" if self.smallest else ""
+        smallest = f"would have found a difference of {self.smallest}" if self.smallest else ""
         needed = f"{self.n_needed} would decide" if self.n_needed else ""
-        power = ", ".join(filter(None, (contained, found, needed)))
+        power = ", ".join(filter(None, (contained, smallest, needed)))
         return f"{sign} {self.numbers}" + (f" [{power}]" if power else "")
 
 
@@ -163,11 +163,11 @@ def _is_named_after(dataset: str, source: str) -> bool:
 
 def gather(named: Iterable[str], observe: Callable[[str], Iterable[Observation]]) -> Evidence:
     """Observe on each data set that a claim names; no observation where its results lack what the claim needs."""
-    found = {name: tuple(observe(name)) for name in named}
+    by_dataset = {name: tuple(observe(name)) for name in named}
     return Evidence(
-        tuple(each for group in found.values() for each in group),
-        tuple(name for name, observations in found.items() if observations),
-        tuple(name for name, observations in found.items() if not observations),
+        tuple(each for group in by_dataset.values() for each in group),
+        tuple(name for name, observations in by_dataset.items() if observations),
+        tuple(name for name, observations in by_dataset.items() if not observations),
     )
 
 

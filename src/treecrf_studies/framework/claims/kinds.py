@@ -84,9 +84,7 @@ class Measured(Generic[Value]):
         return Observation(self.numbers, worst, self.difference or self.numbers, best, self.repeated is not None)
 
     def observe_by_paper(self, kind: Callable[[Measured[Value]], Degrees]) -> Observation:
-        """The same as the paper looked at it, which leaves nothing open: by its test, or where it has none by the value
-        alone.
-        """
+        """`observe` by the paper's test, or where it has none by the value alone: nothing stays open."""
         if (self.papers is not None and isnan(self.papers[1])) or (self.papers is None and self.p is not None):
             return self.observe(kind)
         value, p = self.papers or (self.value, None)
@@ -94,78 +92,80 @@ class Measured(Generic[Value]):
         return replace(alone.observe(kind), best=None)
 
 
-def differs(found: Measured[float], level: float) -> bool:
+def differs(measured: Measured[float], level: float) -> bool:
     """Whether the value differs significantly from 0."""
-    return found.p is not None and found.p < level and found.value != 0  # NaN decides nothing
+    return measured.p is not None and measured.p < level and measured.value != 0  # NaN decides nothing
 
 
-def better(found: Measured[float], level: float, margin: float) -> Degrees:
+def better(measured: Measured[float], level: float, margin: float) -> Degrees:
     """Significantly above 0; significantly below fails, and so does what is equivalent: an interval within `margin`."""
-    if differs(found, level):
-        return YES if found.value > 0 else NO
-    return NO if _lies_within(found, -margin, margin) else OPEN
+    if differs(measured, level):
+        return YES if measured.value > 0 else NO
+    return NO if _lies_within(measured, -margin, margin) else OPEN
 
 
-def outcome(found: Measured[float], level: float, margin: float) -> Degrees:
+def outcome(measured: Measured[float], level: float, margin: float) -> Degrees:
     """As `better`, but what is equivalent leans to the claim, so that better, equivalent and worse can be counted."""
-    if differs(found, level):
-        return YES if found.value > 0 else NO
-    return (LEANS, LEANS) if _lies_within(found, -margin, margin) else OPEN
+    if differs(measured, level):
+        return YES if measured.value > 0 else NO
+    return (LEANS, LEANS) if _lies_within(measured, -margin, margin) else OPEN
 
 
-def not_worse(found: Measured[float], level: float, margin: float) -> Degrees:
+def not_worse(measured: Measured[float], level: float, margin: float) -> Degrees:
     """Significantly above 0, or the interval above -`margin`; significantly below 0 fails."""
-    if differs(found, level):
-        return YES if found.value > 0 else NO
-    return YES if _lies_within(found, -margin) else OPEN
+    if differs(measured, level):
+        return YES if measured.value > 0 else NO
+    return YES if _lies_within(measured, -margin) else OPEN
 
 
-def not_different(found: Measured[float], level: float) -> Degrees:
+def not_different(measured: Measured[float], level: float) -> Degrees:
     """No significant difference from 0, the literal claim; it does not show that there is none, which is `equal`."""
-    if found.p is None or isnan(found.p):
+    if measured.p is None or isnan(measured.p):
         return OPEN
-    return NO if differs(found, level) else YES
+    return NO if differs(measured, level) else YES
 
 
-def equal(found: Measured[float], level: float, margin: float) -> Degrees:
+def equal(measured: Measured[float], level: float, margin: float) -> Degrees:
     """Equivalent: not significantly different from 0, and the interval within `margin`; a difference fails."""
-    if differs(found, level):
+    if differs(measured, level):
         return NO
-    return YES if _lies_within(found, -margin, margin) else OPEN
+    return YES if _lies_within(measured, -margin, margin) else OPEN
 
 
-def above(found: Measured[float], bound: float, leans: float | None = None) -> Degrees:
+def above(measured: Measured[float], bound: float, leans: float | None = None) -> Degrees:
     """Larger than `bound`; leans to the claim if larger than `leans`."""
 
     def degree(value: float) -> Fraction:
         return HOLDS if value > bound else LEANS if leans is not None and value > leans else FAILS
 
-    return over_interval(found, degree)
+    return over_interval(measured, degree)
 
 
-def at_least(found: Measured[float], bound: float) -> Degrees:
+def at_least(measured: Measured[float], bound: float) -> Degrees:
     """Not smaller than `bound`."""
-    return over_interval(found, lambda value: HOLDS if value + ROUNDING >= bound else FAILS)
+    return over_interval(measured, lambda value: HOLDS if value + ROUNDING >= bound else FAILS)
 
 
-def at_most(found: Measured[float], bound: float) -> Degrees:
+def at_most(measured: Measured[float], bound: float) -> Degrees:
     """Not larger than `bound`."""
-    return over_interval(found, lambda value: HOLDS if value <= bound + ROUNDING else FAILS)
+    return over_interval(measured, lambda value: HOLDS if value <= bound + ROUNDING else FAILS)
 
 
-def near(found: Measured[float], target: float, tolerance: float) -> Degrees:
+def near(measured: Measured[float], target: float, tolerance: float) -> Degrees:
     """No further than `tolerance` from `target`."""
-    return over_interval(found, lambda value: HOLDS if abs(value - target) <= tolerance + ROUNDING else FAILS, target)
+    return over_interval(
+        measured, lambda value: HOLDS if abs(value - target) <= tolerance + ROUNDING else FAILS, target
+    )
 
 
-def order(found: Measured[Sequence[str]], order: Sequence[str]) -> Degrees:
+def order(measured: Measured[Sequence[str]], order: Sequence[str]) -> Degrees:
     """The first names are those of `order`."""
-    return YES if list(found.value[: len(order)]) == list(order) else NO
+    return YES if list(measured.value[: len(order)]) == list(order) else NO
 
 
-def rises(found: Measured[Sequence[float]], tolerance: float) -> Degrees:
+def rises(measured: Measured[Sequence[float]], tolerance: float) -> Degrees:
     """From one value to the next a curve falls by at most `tolerance`."""
-    return YES if largest_fall(found.value) <= tolerance + ROUNDING else NO
+    return YES if largest_fall(measured.value) <= tolerance + ROUNDING else NO
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ TESTED = {
 }
 """Kinds that a test decides."""
 
-KINDS = TESTED | {
+CLAIM_KINDS = TESTED | {
     "above": Kind(above, ("bound", "leans")),
     "at_least": Kind(at_least, ("bound",)),
     "at_most": Kind(at_most, ("bound",)),
@@ -200,24 +200,26 @@ def largest_fall(curve: Sequence[float]) -> float:
     return max(first - second for first, second in pairwise(curve))
 
 
-def _lies_within(found: Measured[float], low: float, high: float = float("inf")) -> bool:
+def _lies_within(measured: Measured[float], low: float, high: float = float("inf")) -> bool:
     """Whether the interval is known and lies there, the ends excluded; for the paper's test no significance is
     enough.
     """
-    if found.by_paper:
-        return found.p is not None and not isnan(found.p)
-    return found.interval is not None and low < found.interval[0] and found.interval[1] < high
+    if measured.by_paper:
+        return measured.p is not None and not isnan(measured.p)
+    return measured.interval is not None and low < measured.interval[0] and measured.interval[1] < high
 
 
-def over_interval(found: Measured[float], degree: Callable[[float], Fraction], target: float | None = None) -> Degrees:
+def over_interval(
+    measured: Measured[float], degree: Callable[[float], Fraction], target: float | None = None
+) -> Degrees:
     """The degrees of all values in the interval, if there is one; between its ends `target` may have another."""
-    ends = found.repeated or found.interval
+    ends = measured.repeated or measured.interval
     if ends is None:
-        return degree(found.value), degree(found.value)
+        return degree(measured.value), degree(measured.value)
     if any(map(isnan, ends)):
         return OPEN
     nearest = [] if target is None else [min(max(target, ends[0]), ends[1])]
-    degrees = [degree(value) for value in (*ends, found.value, *nearest)]
+    degrees = [degree(value) for value in (*ends, measured.value, *nearest)]
     return min(degrees), max(degrees)
 
 
@@ -239,34 +241,36 @@ LEVEL_OF_INTERVAL, LEVEL_OF_REPEATS = 0.1, 0.05
 """Of the 90 % interval of a difference, and of the 95 % interval over repeated measurements."""
 
 
-def with_power(observation: Observation, found: Measured[Any], kind: str, parameters: Mapping[str, Any]) -> Observation:
+def with_power(
+    observation: Observation, measured: Measured[Any], kind: str, parameters: Mapping[str, Any]
+) -> Observation:
     """An observation, where it is open with what it straddles, what would have been found, and how many sequences would
     decide.
     """
-    ends = found.repeated or found.interval
+    ends = measured.repeated or measured.interval
     if observation.is_decided or ends is None or not all(map(isfinite, ends)):
         return observation
     no_difference = {0.0} if kind in TESTED_FOR_DIFFERENCE else set()
     straddled = sorted(edge for edge in {*edges(kind, parameters), *no_difference} if ends[0] <= edge <= ends[1])
     inside = " and ".join(f"{edge:g}".replace("-", "−") for edge in straddled)
-    smallest = smallest_difference(ends, kind, parameters.get("level"), found.repeated is not None)
-    needed = number_needed(found, kind, parameters, smallest)
-    text = f"about {count_text(needed)} {found.units}" if needed else ""
+    smallest = smallest_difference(ends, kind, parameters.get("level"), measured.repeated is not None)
+    needed = number_needed(measured, kind, parameters, smallest)
+    text = f"about {count_text(needed)} {measured.units}" if needed else ""
     return replace(observation, straddled=inside, smallest=number(smallest), n_needed=text)
 
 
-def number_needed(found: Measured[Any], kind: str, parameters: Mapping[str, Any], smallest: float) -> int:
+def number_needed(measured: Measured[Any], kind: str, parameters: Mapping[str, Any], smallest: float) -> int:
     """How many independent units decide with the probability `POWER`, to two digits; 0 where that is not known or there
     are as many.
 
     They find the published difference or, without one, that of the margin; or they show that equal methods are within
     the margin.
     """
-    target = abs(found.published or 0.0) if kind in TESTED_FOR_DIFFERENCE else 0.0
+    target = abs(measured.published or 0.0) if kind in TESTED_FOR_DIFFERENCE else 0.0
     target = target or parameters.get("margin", 0.0)
     if not target or smallest <= target:
         return 0
-    needed = found.n * (smallest / target) ** 2
+    needed = measured.n * (smallest / target) ** 2
     digits = 10 ** max(len(str(int(needed))) - 2, 0)
     return ceil(needed / digits) * digits
 

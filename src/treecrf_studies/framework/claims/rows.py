@@ -10,7 +10,7 @@ measure, datasets
     A function of the study's ``claims.py`` that yields a `Measured` for each thing that the claim says of a data set,
     and the data sets. A function that yields nothing has no results there.
 kind
-    One of `KINDS`, or of those of the study's ``claims.py``, which says whether what was measured holds.
+    One of `CLAIM_KINDS`, or of those of the study's ``claims.py``, which says whether what was measured holds.
 parts
     Instead of these: rows of their own, each with measure, datasets and kind.
 sum_up
@@ -78,7 +78,7 @@ from treecrf_studies.framework.claims.judge import (
     merge,
 )
 from treecrf_studies.framework.claims.kinds import (
-    KINDS,
+    CLAIM_KINDS,
     TESTED,
     TESTED_FOR_DIFFERENCE,
     Kind,
@@ -86,7 +86,6 @@ from treecrf_studies.framework.claims.kinds import (
     edges,
     with_power,
 )
-from treecrf_studies.framework.claims.kinds import TESTED_FOR_DIFFERENCE as DIFFERENCES
 
 QUOTED = 20
 """Words of a paper that a claim may quote."""
@@ -100,7 +99,7 @@ OF_THE_WHOLE = ("parts", "enough", "partly", "sum_up", "beside")
 """What a row does not share with what stands beside it."""
 
 FOUND_BY = ("study", "kind", "measure", "datasets", "parts", "sum_up")
-OF_KINDS = {name for kind in KINDS.values() for name in kind.parameters}
+KIND_PARAMETERS = {name for kind in CLAIM_KINDS.values() for name in kind.parameters}
 """Parameters of kinds; a row may have some that only another rule uses."""
 
 Row = Mapping[str, Any]
@@ -149,8 +148,8 @@ def check_claim(row: Row, functions: ModuleType, results: Results, rule: Rule = 
     if not rule.larger:
         shared = {name: value for name, value in row.items() if name not in OF_THE_WHOLE}
         besides = [{**shared, **part} for part in row.get("beside", ())]
-        found = [(part["name"], _find(part, functions, results, rule, part["name"])) for part in besides]
-        finding = replace(finding, beside=tuple(found))
+        findings = [(part["name"], _find(part, functions, results, rule, part["name"])) for part in besides]
+        finding = replace(finding, beside=tuple(findings))
     if row.get("theorem") and finding.verdict == REPLICATED:
         return replace(finding, verdict=CHECKED)
     if row.get("no_verdict") and finding.verdict != NOT_RUN:
@@ -183,7 +182,7 @@ def _by_paper(row: Row) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _Comparison:
     """Something measured on a data set, with what judges it there."""
 
     measured: Measured[Any]
@@ -195,46 +194,48 @@ class _Found:
         if rule.papers_test:
             return self.measured.observe_by_paper(self.judge_by)
         seen = with_power(self.measured.observe(self.judge_by), self.measured, self.kind, self.parameters)
-        return replace(seen, found=self.measured, limits=edges(self.kind, self.parameters))
+        return replace(seen, measured=self.measured, limits=edges(self.kind, self.parameters))
 
 
 def _evidence(parts: Iterable[Row], functions: ModuleType, results: Results, rule: Rule) -> list[Evidence]:
     """The evidence of each part; with Holm's correction over all comparisons of all of them."""
-    found = [{dataset: _measure(part, functions, results, dataset) for dataset in part["datasets"]} for part in parts]
+    comparisons = [
+        {dataset: _measure(part, functions, results, dataset) for dataset in part["datasets"]} for part in parts
+    ]
     if rule.holm:
-        found = _corrected(found)
-    return [_observed(part, rule) for part in found]
+        comparisons = _corrected(comparisons)
+    return [_observed(part, rule) for part in comparisons]
 
 
-def _observed(part: dict[str, list[_Found]], rule: Rule) -> Evidence:
+def _observed(part: dict[str, list[_Comparison]], rule: Rule) -> Evidence:
     return gather(part, lambda dataset: [replace(each.observe(rule), dataset=dataset) for each in part[dataset]])
 
 
-def _measure(row: Row, functions: ModuleType, results: Results, dataset: str) -> list[_Found]:
+def _measure(row: Row, functions: ModuleType, results: Results, dataset: str) -> list[_Comparison]:
     """What a part of a claim is about on a data set."""
     measure, kind = _function(row, "measure", functions), _kind(row, functions)
     of_kind = {name: _at(row[name], dataset) for name in kind.parameters if name in row}
-    not_of_measure = {*WORDING, *FOUND_BY, *OF_KINDS, *kind.parameters}
+    not_of_measure = {*WORDING, *FOUND_BY, *KIND_PARAMETERS, *kind.parameters}
     of_measure = {name: value for name, value in row.items() if name not in not_of_measure}
-    found = []
+    comparisons = []
     for each in measure(results, dataset, **of_measure):
         own = _capped(of_kind, each) if row["kind"] in TESTED_FOR_DIFFERENCE else of_kind
-        found.append(_Found(each, row["kind"], partial(kind.judge, **own), own))
-    return found
+        comparisons.append(_Comparison(each, row["kind"], partial(kind.judge, **own), own))
+    return comparisons
 
 
-def _capped(parameters: Mapping[str, Any], found: Measured[Any]) -> dict[str, Any]:
+def _capped(parameters: Mapping[str, Any], measured: Measured[Any]) -> dict[str, Any]:
     """The parameters with a margin of at most half of the published difference."""
-    if not found.published:
+    if not measured.published:
         return dict(parameters)
-    return {**parameters, "margin": min(parameters["margin"], abs(found.published) / 2)}
+    return {**parameters, "margin": min(parameters["margin"], abs(measured.published) / 2)}
 
 
-def _corrected(found: list[dict[str, list[_Found]]]) -> list[dict[str, list[_Found]]]:
-    """The same with p-values of all comparisons that a test decides corrected over them (Holm)."""
+def _corrected(comparisons: list[dict[str, list[_Comparison]]]) -> list[dict[str, list[_Comparison]]]:
+    """The comparisons, with p-values corrected over all that a test decides (Holm)."""
     tested = [
         each
-        for part in found
+        for part in comparisons
         for group in part.values()
         for each in group
         if each.kind in TESTED and each.measured.p is not None
@@ -242,18 +243,18 @@ def _corrected(found: list[dict[str, list[_Found]]]) -> list[dict[str, list[_Fou
     holm = adjust_holm(np.array([each.measured.p for each in tested], dtype=float))
     by_place = {id(each): float(p) for each, p in zip(tested, holm, strict=True)}
 
-    def adjust(each: _Found) -> _Found:
+    def adjust(each: _Comparison) -> _Comparison:
         return replace(each, measured=replace(each.measured, p=by_place.get(id(each), each.measured.p)))
 
-    return [{name: [adjust(each) for each in group] for name, group in part.items()} for part in found]
+    return [{name: [adjust(each) for each in group] for name, group in part.items()} for part in comparisons]
 
 
 def _kind(row: Row, functions: ModuleType) -> Kind:
-    kinds = {**KINDS, **getattr(functions, "KINDS", {})}
+    kinds = {**CLAIM_KINDS, **getattr(functions, "CLAIM_KINDS", {})}
     if row["kind"] not in kinds:
         raise ValueError(
             f"claim {row['id']}: there is no kind {row['kind']!r}; choose one of {', '.join(kinds)}, or add it to "
-            f"KINDS in {functions.__name__}."
+            f"CLAIM_KINDS in {functions.__name__}."
         )
     return kinds[row["kind"]]
 
@@ -264,10 +265,10 @@ def _at(value: Any, dataset: str) -> Any:
 
 
 def _function(row: Row, key: str, functions: ModuleType) -> Callable[..., Any]:
-    found: Callable[..., Any] | None = getattr(functions, row[key], None)
-    if found is None:
+    function: Callable[..., Any] | None = getattr(functions, row[key], None)
+    if function is None:
         raise ValueError(f"claim {row['id']}: {functions.__name__} has no function {row[key]!r}; write it.")
-    return found
+    return function
 
 
 def sum_up_counts(
@@ -290,14 +291,14 @@ def sum_up_counts(
         for worse in range(n_open + 1 - better)
     ]
     if as_found:
-        found = sum((HALF for holds in conditions(n_better, n_worse, n_all) if holds), FAILS)
-        degrees = [found] if n_better else [FAILS, FAILS if n_worse else HOLDS]
+        degree = sum((HALF for holds in conditions(n_better, n_worse, n_all) if holds), FAILS)
+        degrees = [degree] if n_better else [FAILS, FAILS if n_worse else HOLDS]
     counted = (
         f"significantly better in {n_better} of {n_all} comparisons and worse in {n_worse}, equivalent in {n_equal}, "
         f"not decided in {n_open}"
     )
     names = {HOLDS: "better", FAILS: "worse", LEANS: "equal", None: "open"}
-    lines = [f"{names[found]}: {each.line[2:]}" for found, each in zip(outcomes, evidence.observations, strict=True)]
+    lines = [f"{names[degree]}: {each.line[2:]}" for degree, each in zip(outcomes, evidence.observations, strict=True)]
     return evidence.summed_up(Observation("; ".join([counted, *lines]), min(degrees), f"it is {counted}", max(degrees)))
 
 
@@ -353,7 +354,7 @@ def other_rules(row: Row) -> Iterator[tuple[str, Row, Rule]]:
         yield PAPERS_TEST, row, BY_PAPER
     if any(part["kind"] in TESTED for part in parts):
         yield HOLM_WITHIN, row, HOLM
-    if any(part["kind"] in DIFFERENCES for part in parts):
+    if any(part["kind"] in TESTED_FOR_DIFFERENCE for part in parts):
         yield WITHOUT_EQUIVALENCE, _with_margin(row, 0.0), AS_JUDGED
     for dataset in datasets_of(row):
         if len(datasets_of(row)) > 1:
@@ -361,7 +362,7 @@ def other_rules(row: Row) -> Iterator[tuple[str, Row, Rule]]:
 
 
 def former_rules(row: Row) -> Iterator[tuple[str, Row, Rule]]:
-    """The same of the rule that the claim had before it was changed."""
+    """`other_rules` of the rule that the claim had before it was changed."""
     if changed := row.get("changed"):
         yield FORMER, {**row, **changed.get("was", {}), "test": ""}, Rule(changed.get("papers_test", False))
 
@@ -385,10 +386,10 @@ def scaled(row: Row, factor: Fraction) -> dict[str, Any]:
 
 def _with_margin(row: Row, margin: float) -> dict[str, Any]:
     """The row with this margin wherever a claim is about a difference."""
-    changed = {**row, "margin": margin} if row.get("kind") in DIFFERENCES else dict(row)
+    changed = {**row, "margin": margin} if row.get("kind") in TESTED_FOR_DIFFERENCE else dict(row)
     if "parts" in row:
         changed["parts"] = [
-            {**part, "margin": margin} if part.get("kind", row.get("kind")) in DIFFERENCES else part
+            {**part, "margin": margin} if part.get("kind", row.get("kind")) in TESTED_FOR_DIFFERENCE else part
             for part in row["parts"]
         ]
     return changed

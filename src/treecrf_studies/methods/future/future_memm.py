@@ -64,7 +64,7 @@ class FutureFeatureMEMM(ChainLabeller):
     of regression trees over the window, the previous labels and the future features found so far (the first option of
     section 5.3.2), and of ``eta Q(B_t)`` for each future feature, where Q is the probability that one of the next
     instances shows a pattern (the second option). A pattern is a sum of trees G over one instance, learnt as in
-    multiple- instance learning: ``Q = 1 - prod_j (1 - 1 / (1 + exp -G(x_{t+j})))``. Trees are added until the
+    multiple-instance learning: ``Q = 1 - prod_j (1 - 1 / (1 + exp -G(x_{t+j})))``. Trees are added until the
     likelihood of a validation set no longer rises, then a feature is learnt, and so on, until a feature does not help.
 
     Parameters

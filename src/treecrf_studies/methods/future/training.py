@@ -80,11 +80,11 @@ class Side:
         return replace(self, scores=self.scores.copy(), bits=list(self.bits))
 
     def restore(self, saved: Side) -> None:
-        """Come back to it."""
+        """Come back to a copied state."""
         self.scores[:], self.bits[:] = saved.scores, saved.bits
 
     def log_likelihood(self) -> float:
-        """Of the labels (PhD equation 5.4)."""
+        """Log likelihood of the labels (PhD equation 5.4)."""
         return float(log_likelihood_along(self.scores, self.scores, 0.0, self.labels))
 
 

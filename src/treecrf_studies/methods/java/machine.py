@@ -89,9 +89,9 @@ def _check_jars(folder: Path, jars: Sequence[Path]) -> None:
     """Refuse jars that are not those of ``jars.sha256``: they run as code."""
     lines = (line.split() for line in _POM.with_name("jars.sha256").read_text(encoding="utf-8").splitlines())
     known = {name: digest for digest, name in lines}
-    found = {jar.name: sha256(jar) for jar in jars}
-    for name in sorted(known.keys() | found.keys()):
-        if known.get(name) != found.get(name):
+    digests = {jar.name: sha256(jar) for jar in jars}
+    for name in sorted(known.keys() | digests.keys()):
+        if known.get(name) != digests.get(name):
             raise ValueError(f"{folder / name} is not the jar whose SHA-256 treecrf knows; delete the folder {folder}.")
 
 

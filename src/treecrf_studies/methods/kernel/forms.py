@@ -33,6 +33,7 @@ from treecrf.compiled.struct import (
     equal_to,
     offsets_into,
 )
+from treecrf.io.arrays import starts_of
 from treecrf.io.process import check_memory
 from treecrf.models.base import refuse_rest, take_declared
 from treecrf_studies.methods.kernel.objective import Dual, Primal, Space, Vector, space_of
@@ -111,7 +112,7 @@ class Monomials(NamedTuple):
         n_cells = np.array([len(slots) for slots in slot_sets(len(self.sizes), self.degree)])
         values = np.broadcast_to(np.sqrt(weights)[n_cells], columns.shape)
         known = columns >= 0
-        first = np.concatenate([[0], np.cumsum(known.sum(axis=1))]).astype(np.int32)
+        first = starts_of(known.sum(axis=1)).astype(np.int32)
         return csr_array((values[known], columns[known], first), shape=(len(columns), len(self.keys)))
 
 

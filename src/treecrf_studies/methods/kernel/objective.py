@@ -226,7 +226,7 @@ class Line:
         self._step, self._found = 0.0, (point.scores, point.transitions, point.evaluation)
 
     def at(self, step: float) -> tuple[NDArray[np.float64], NDArray[np.float64], Evaluation]:
-        """Scores, transitions and what the chains say of them."""
+        """Scores and transitions after a step, and their evaluation."""
         if step != self._step:
             scores = self._point.scores + step * self._scores
             transitions = self._point.transitions + step * self._transitions
@@ -235,13 +235,13 @@ class Line:
         return self._found
 
     def value(self, step: float) -> float:
-        """The objective there; infinite where it leaves the range of numbers."""
+        """The objective after a step; infinite where it leaves the range of numbers."""
         constant, linear, square = self._penalties
         value = constant + step * (linear + step * square) - self.at(step)[2].log_likelihood
         return value if np.isfinite(value) else np.inf
 
     def derivative(self, step: float) -> float:
-        """Its derivative by the step."""
+        """The derivative of the objective by the step."""
         _, linear, square = self._penalties
         _, errors, pair_errors = self.at(step)[2]
         gained = (errors * self._scores).sum() + (pair_errors * self._transitions).sum()

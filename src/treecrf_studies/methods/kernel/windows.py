@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.compiled.struct import FINITE, POSITIVE, Float64, struct
+from treecrf.io.arrays import starts_of
 from treecrf.io.messages import listed, needs_extra
 from treecrf.io.process import check_memory
 from treecrf.models.window.features import one_hot, refuse_large, standardized, window_numbers
@@ -99,7 +100,7 @@ class Windows(NamedTuple):
         sizes = slot_sizes(data.attributes, window)
         if data.number_names:
             return cls(codes, numbers, sizes, np.arange(len(codes), dtype=np.int32))
-        first_cell = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        first_cell = starts_of(sizes)
         distinct, window_of = distinct_windows(number_cells(codes, first_cell))
         return cls(codes[distinct], numbers[distinct], sizes, window_of)
 
@@ -109,7 +110,7 @@ class Windows(NamedTuple):
         return len(self.codes)
 
     def take(self, chosen: NDArray[np.int64]) -> Windows:
-        """Some of them, once each."""
+        """The chosen windows, once each."""
         places = np.arange(len(chosen), dtype=np.int32)
         return self._replace(codes=self.codes[chosen], numbers=self.numbers[chosen], window_of=places)
 

@@ -8,7 +8,7 @@ import treecrf
 from treecrf import Attribute, SequenceSet, TreeCRF
 
 SETTINGS = {"max_leaves": 8, "l2_regularization": 1.0, "window": (1, 1)}
-KINDS = [
+VARIANTS = [
     {},
     {"order": 0},
     {"transitions": "separable", "leaf_values": "newton", "learning_rate": 0.2},
@@ -16,7 +16,7 @@ KINDS = [
 ]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", VARIANTS)
 def test_another_set_adds_trees_to_those_of_the_first(kind, tmp_path):
     first, second = larger_set(), larger_set(1)
     model = TreeCRF(3, warm_start=True, **SETTINGS, **kind).fit(first)

@@ -20,7 +20,7 @@ from treecrf.trees.packing import unpack
 NEWTON = {"leaf_values": "newton", "learning_rate": 0.2, "window": (1, 1), "missing": "error"}
 SEPARABLE = NEWTON | {"transitions": "separable"}
 FULL = NEWTON | {"label_dictionary": "centre"}
-KINDS = [
+LATTICES = [
     SEPARABLE,
     SEPARABLE | {"label_dictionary": "centre"},
     FULL,
@@ -48,7 +48,7 @@ def begin(model, data):
 # --- both kinds of transitions ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("settings", KINDS, ids=str)
+@pytest.mark.parametrize("settings", LATTICES, ids=str)
 def test_likelihood_rises_and_is_that_of_the_model(settings):
     data = lettered_set(np.random.default_rng(0))
     model = TreeCRF(12, 6, 1.0, **settings).fit(data)

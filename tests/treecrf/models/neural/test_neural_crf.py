@@ -26,7 +26,7 @@ TRAIN, TEST = (number_set(seed, 30, 2, longest=8) for seed in (0, 1))
 """Sequences whose rows have one length, as each length is compiled."""
 
 QUICK = {"width": 6, "n_epochs": 3, "held_out": None}
-KINDS = ["lstm", "convolution"]
+LAYERS = ["lstm", "convolution"]
 
 
 def random_rows(seed, n_rows=5, length=9, n_labels=4):
@@ -103,7 +103,7 @@ def test_gradient_equals_finite_differences(kind, order):
                 assert gradient[name].ravel()[index] == pytest.approx(float(up - down) / 2e-5, rel=1e-4, abs=1e-6), name
 
 
-@pytest.fixture(scope="module", params=KINDS)
+@pytest.fixture(scope="module", params=LAYERS)
 def model(request):
     return NeuralCRF(kind=request.param, n_layers=1, **QUICK).fit(TRAIN)
 

@@ -19,7 +19,7 @@ def one_by_one(rows, names="ab"):
 
 
 def one_split(rows, penalty, names="ab", **settings):
-    """One tree of two leaves: at P = 1/2 the gradients for label A are 1/2 where it is A (0), -1/2 where it is B (1)."""
+    """A tree of two leaves: at P = 1/2 the gradients for label A are 1/2 where it is A (0), else -1/2."""
     model = TreeCRF(1, 2, penalty, order=0, **settings).fit(one_by_one(rows, names))
     tree = model.forest_.tree(0)
     assert (tree.parents.tolist(), tree.columns.tolist(), tree.test(0).tolist()) == ([0], [0], [X])  # "a is x"

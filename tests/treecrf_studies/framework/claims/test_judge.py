@@ -235,8 +235,8 @@ def test_differences_are_also_averaged_as_published_ones(tmp_path):
         rows = outcome(dataset, "treecrf", choice=mean), outcome(dataset, "induced_crf", choice=90.5)
         plant(pd.concat(rows), tmp_path, "training", dataset, "summary")
     (general,), (nettalk,) = (find(tmp_path, claim).observations for claim in ("P3.3", "P3.4"))
-    assert general.found.alike == pytest.approx(3.0)
-    assert nettalk.found.alike is None
+    assert general.measured.alike == pytest.approx(3.0)
+    assert nettalk.measured.alike is None
 
 
 def test_larger_samples_judge_every_claim_that_names_one(tmp_path):
@@ -277,7 +277,7 @@ def test_seconds_that_were_measured_once_decide_nothing(tmp_path):
     finding = find(tmp_path, "P3.14")
     assert finding.verdict == "undecided"
     assert "protein: MALLET 40.0 s and TreeCRF 1.00 s to the peak, ratio 40.0 (measured once)" in finding.numbers
-    assert [each.found.published for each in finding.observations] == pytest.approx([1.875, 2.071, 1.694], abs=0.001)
+    assert [each.measured.published for each in finding.observations] == pytest.approx([1.875, 2.071, 1.694], abs=0.001)
 
 
 def test_mallet_is_feature_induction_where_it_was_run(tmp_path):

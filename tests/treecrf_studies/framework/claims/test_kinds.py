@@ -7,7 +7,7 @@ import pytest
 
 from treecrf_studies.framework.claims.judge import FAILS, HOLDS, LEANS, Evidence, Observation, judge
 from treecrf_studies.framework.claims.kinds import (
-    KINDS,
+    CLAIM_KINDS,
     NO,
     OPEN,
     YES,
@@ -87,7 +87,7 @@ def test_kinds_hold_fail_or_stay_open(found, expected):
 def test_every_kind_serves_a_claim():
     used = {part["kind"] for row in claim_rows() for part in parts_of(row)}
     used |= {{**row, **part}["kind"] for row in claim_rows() for part in row.get("beside", ())}
-    assert set(KINDS) <= used
+    assert set(CLAIM_KINDS) <= used
 
 
 @pytest.mark.parametrize(
