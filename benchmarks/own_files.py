@@ -1,8 +1,9 @@
 """`treecrf fit` with defaults on files of strangers, beside rivals: gap to the best, estimate minus truth, CPU seconds.
 
-``TREECRF_MIRROR=folder python benchmarks/own_files.py facies bach --splits 2`` reads ``folder/strangers/NAME_train.csv.gz`` alone.
-Groups of sequences are split at random, 70 % train. LightGBM sees lags -2 to 2, and a part of the training groups chooses its leaves
-and iterations; CRFsuite sees neighbours, pairs, affixes and shapes of text, other files with bins and the same lags.
+``TREECRF_MIRROR=folder python benchmarks/own_files.py facies bach --splits 2`` reads
+``folder/strangers/NAME_train.csv.gz`` alone. Groups of sequences are split at random, 70 % train. LightGBM sees lags -2
+to 2, and a part of the training groups chooses its leaves and iterations; CRFsuite sees neighbours, pairs, affixes and
+shapes of text, other files with bins and the same lags.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.special import stdtrit
 
 from treecrf.automl.candidates import affordable, candidate_windows, methods_to_compare
 from treecrf.automl.choice import MOST_POSITIONS, plan
@@ -75,7 +77,7 @@ def ours(train: SequenceSet, test: SequenceSet, metric: Metric, budget: float) -
     folds = make_folds(train, 0, MOST_POSITIONS, metric)
     compared = affordable(methods_to_compare(options)[0], folds.data, budget, len(folds.parts))
     planned = plan(folds, candidate_windows(without_stamps(train)), compared, options)
-    announced, choice = planned.seconds, planned.carry_out()
+    announced, choice = planned.predict_seconds(), planned.carry_out()
     labeller, treatment = choice.build(options)
     transform = prepare_missing(labeller, treatment, train)
     train, test = (data if transform is None else transform.transform(data) for data in (train, test))
@@ -83,7 +85,9 @@ def ours(train: SequenceSet, test: SequenceSet, metric: Metric, budget: float) -
 
 
 def lightgbm(train: SequenceSet, test: SequenceSet, metric: Metric, _budget: float) -> Result:
-    """LightGBM on lags, with leaves and iterations that held-out groups choose; without regularization rare labels make it diverge."""
+    """LightGBM on lags, regularized, or rare labels make it diverge; held-out groups choose leaves and iterations."""
+    marked = prepare_missing(WindowLightGBM(), "indicator", train) if train.attributes else None
+    train, test = (data if marked is None else marked.transform(data) for data in (train, test))
     fitting, judging = (train.select(part) for part in hold_out(train.groups, SHARE, 0))
 
     def fitted(data: SequenceSet, leaves: int, n_iterations: int) -> WindowLightGBM:
@@ -153,8 +157,8 @@ METHODS: dict[str, Callable[[SequenceSet, SequenceSet, Metric, float], Result]] 
 def compare(data: SequenceSet, seed: int, budget: float) -> pd.DataFrame:
     """One split: a row for each method.
 
-    points, estimate, low, high (percent); gap, gap_low, gap_high (points of ours minus the best rival's, on the row of ours);
-    holds (whether the interval has the truth), announced, seconds.
+    points, estimate, low, high (percent); gap, gap_low, gap_high (points of ours minus the best rival's, on the row of
+    ours); holds (whether the interval has the truth), announced, seconds.
     """
     metric = choose_metric(data)
     train, test = (data.select(part) for part in hold_out(data.groups, SHARE, seed))
@@ -172,7 +176,8 @@ def compare(data: SequenceSet, seed: int, budget: float) -> pd.DataFrame:
     parts = Counts.stacked([counts[0], counts[best]]).parts
     differences = parts[0] - parts[1]
     n_groups = len(differences)
-    half = 1.96 * np.sqrt(n_groups / max(n_groups - 1, 1)) * np.linalg.norm(differences - differences.mean())
+    student = stdtrit(n_groups - 1, 0.975) if n_groups > 1 else np.nan
+    half = student * np.sqrt(n_groups / max(n_groups - 1, 1)) * np.linalg.norm(differences - differences.mean())
     gap = differences.sum()
     frame.loc[0, ["gap", "gap_low", "gap_high"]] = [gap, gap - half, gap + half]
     frame.loc[0, "holds"] = float(frame["low"][0] <= frame["points"][0] <= frame["high"][0])
@@ -189,8 +194,8 @@ def main() -> None:
     for name in options.names:
         data = read(name)
         for seed in range(options.splits):
-            found = compare(data, seed, options.budget).assign(file=name, split=seed).round(2)
-            print(found.set_index(["file", "split", "method"]).to_string(), flush=True)
+            rows = compare(data, seed, options.budget).assign(file=name, split=seed).round(2)
+            print(rows.set_index(["file", "split", "method"]).to_string(), flush=True)
 
 
 if __name__ == "__main__":

@@ -42,8 +42,8 @@ MANY_LABELS = 12
 """From here on trees have a matrix of transitions beside them: full ones cost too much."""
 
 MOST_WHOLE = 30
-"""Labels from which on a linear CRF of words has weights of what occurs alone: half the time, and half a point of span F1
-less on sentences with 72 labels. With fewer labels less time is gained, and more lost.
+"""Labels from which on a linear CRF of words has weights of what occurs alone: half the time, and half a point of span
+F1 less on sentences with 72 labels. With fewer labels less time is gained, and more lost.
 """
 
 ITERATIONS_OF_MANY = 20
@@ -190,8 +190,8 @@ def affordable(
 def candidate_windows(data: SequenceSet) -> list[tuple[int, int]]:
     """Windows to try, narrow ones first; none reaches beyond the longest sequence.
 
-    No, one and three observations on either side; where numbers are labelled in long runs (an activity, a stage of sleep), also half a
-    run, `MOST_REACH` at most: single numbers say little about it.
+    No, one and three observations on either side; where numbers are labelled in long runs (an activity, a stage of
+    sleep), also half a run, `MOST_REACH` at most: single numbers say little about it.
     """
     reaches = [0, 1, 3]
     wide = min(MOST_REACH, int(mean_run(data)) // 2)

@@ -12,6 +12,7 @@ clock: the same file, seed and budget give the same choice on every machine.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,20 +28,22 @@ from treecrf.automl.candidates import (
     describe_settings,
     make_candidates,
     prediction_seconds,
-    refine,
     text_candidates,
 )
 from treecrf.automl.cross_validation import (
     LEAST_PROBABILITY,
+    USUAL,
     Folds,
+    Halves,
     LearningCurve,
     one_standard_error_choice,
     score_marginals,
     within_error,
 )
 from treecrf.automl.fitting import FitOptions, average
+from treecrf.automl.forecast import OTHER_WORK, Charges, Pace, expected_screening, expected_validation
 from treecrf.automl.scores import Counts, Metric
-from treecrf.automl.search import MOST_ENLARGED, MOST_OTHERS, BudgetedSearch, CrossValidated, Tick
+from treecrf.automl.search import MOST_ENLARGED, BudgetedSearch, CrossValidated, Rounds, Tick
 from treecrf.inputs.derived import NEIGHBOURS, without_stamps
 from treecrf.models.base import Labeller
 from treecrf.sequences import SequenceSet
@@ -51,16 +54,13 @@ MOST_POSITIONS = 20_000
 """Of a larger file, sequences drawn at random choose."""
 
 NEGLIGIBLE, NEGLIGIBLE_LOG_LOSS = 0.2, 0.01
-"""By which a simpler or faster candidate may differ from the best one: points of the metric, and share of its log loss."""
+"""By which a simpler or faster candidate may differ from the best one: points, and share of its log loss."""
 
 LEAST_BUDGET = 40.0
 """Windows and settings are compared as with this budget where it is larger, so that more of it only adds candidates."""
 
 RESERVED, RESERVED_OF_TEXT = 0.4, 0.6
 """Share of the budget that is kept for the training with the whole file, at most; the second for candidates of text."""
-
-STARTING = 3.0
-"""CPU seconds of whatever is loaded first."""
 
 SLOWEST = 1e-3
 """CPU seconds that an average may take to label a position."""
@@ -124,8 +124,8 @@ class Choice(NamedTuple):
             "the interval goes down to it": self.accuracy.low <= always,
             "the probabilities say no more than the shares of the labels": self.log_loss >= entr(shares).sum(),
         }
-        found = " and ".join(doubt for doubt, holds in doubts.items() if holds)
-        return f" What was chosen may be no better: {found}." if found else ""
+        reasons = " and ".join(doubt for doubt, holds in doubts.items() if holds)
+        return f" What was chosen may be no better: {reasons}." if reasons else ""
 
     def build(self, options: FitOptions) -> tuple[Labeller, str]:
         """What was chosen, not trained, and its treatment of missing cells; an average sees them as they are."""
@@ -142,7 +142,7 @@ class Plan(NamedTuple):
     ----------
     search : BudgetedSearch
         The last training's share of the budget is kept.
-    rounds : dict of str to list of list of Candidate
+    rounds : dict of str to sequence of sequence of Candidate
         By method (`treecrf.automl.candidates.make_candidates`).
     text : list of Candidate
         That pass through the folds whatever the first trials say.
@@ -154,50 +154,63 @@ class Plan(NamedTuple):
     """
 
     search: BudgetedSearch
-    rounds: dict[str, list[list[Candidate]]]
+    rounds: dict[str, Rounds]
     text: list[Candidate]
     shares: dict[str, float]
     screening: float
     seed: int
 
-    def _through_folds(self) -> float:
-        """CPU seconds of a candidate of each method in all folds, of others, which take as much as these on average, and
-        once more with halves.
+    def _share(self, number: int, screening: float) -> float:
+        """CPU seconds for the first trials of a method by its place, of what is left for all that are not `APART`."""
+        method, *others = list(self.rounds)[number:]
+        left = screening - sum(self.shares[name] for name in others if name not in APART)
+        return self.shares[method] if method in APART else left
+
+    def expected(self, n_screened: int, screening: float) -> tuple[Charges, Charges]:
+        """The least and the most that trials are charged, by method, after the first ones of so many methods."""
+        charges, left = dict.fromkeys(self.rounds, 0.0), self.search.left
+        for number, (method, of_method) in enumerate(self.rounds.items()):
+            if number >= n_screened:
+                share = self._share(number, screening)
+                charges[method] = expected_screening(self.search, of_method, share, number == 0)
+                left -= charges[method]
+                screening -= 0.0 if method in APART else charges[method]
+        least, most = expected_validation(self.search, self.rounds, self.text, left)
+        for method, charge in charges.items():
+            least[method] += charge
+            most[method] += charge
+        return least, most
+
+    def predict_seconds(self) -> float:
+        """CPU seconds of everything, with the last training, by the `Pace` of the first trials, which are made here.
+
+        It is the geometric mean of the least and the most that is expected: by the same factor from both.
         """
-        firsts = [refine(of_method[0][0], self.search.folds.data) for of_method in self.rounds.values()]
-        costs = [self.search.cost(each) for each in (*self.text, *firsts)]
-        of_all = len(self.search.folds.parts) * sum(costs) * (1 + MOST_OTHERS / len(costs))
-        return of_all + self.search.folds.n_folds * max(costs) / 2
-
-    def still_expected(self, n_screened: int) -> float:
-        """Approximate CPU seconds of the trials after the first ones of so many methods."""
-        to_come = sum(list(self.shares.values())[n_screened:]) + self._through_folds()
-        return min(to_come, self.search.left)
-
-    @property
-    def seconds(self) -> float:
-        """Approximate CPU seconds of everything, with the last training."""
-        return STARTING + self.still_expected(0) + self.search.reserved
+        pace = Pace(self.search, self.rounds, self.text, self.shares)
+        least, most = self.expected(0, self.screening)
+        usual = self.text or [of_method[0][0] for of_method in self.rounds.values()]
+        cheapest = min(map(self.search.final_cost, usual))
+        ends = pace.seconds(least, min(cheapest, self.search.reserved)), pace.seconds(most, self.search.reserved)
+        return OTHER_WORK * sqrt((pace.taken + ends[0]) * (pace.taken + ends[1]))
 
     def carry_out(self, tick: Tick = lambda done, words: None) -> Choice:
         """Try and choose. `tick` is called with the percentage of the trials that is done, and what is tried."""
         search, screening = self.search, self.screening
         search.tick = tick
         for number, (method, of_method) in enumerate(self.rounds.items()):
-            search.expect(self.still_expected(number))
-            others = sum(share for name, share in list(self.shares.items())[number + 1 :] if name not in APART)
+            search.expect(sum(sum(end.values()) for end in self.expected(number, screening)) / 2)
             left = search.left
-            search.screen(of_method, self.shares[method] if method in APART else screening - others)
+            search.screen(of_method, self._share(number, screening))
             screening -= 0.0 if method in APART else left - search.left
         n_common = min(len(results.folds) for _, results in search.best)
         ordered = [candidate for candidate, _ in sorted(search.best, key=lambda pair: -pair[1].points(n_common))]
         ranked = [*self.text, *ordered]
         few = ranked[: len(self.text) + MOST_ENLARGED]
         validated = search.cross_validate(few if search.enlarge(few, self.seed) else ranked)
-        curve = search.learning_curve(max(validated, key=lambda one: float(one.scores[0].points)))
+        halves = search.train_halves(max(validated, key=lambda one: float(one.scores[0].points)))
         validated += search.cross_validate_others(validated)
         tick(100, "")
-        return choose_best(validated, search, self.seed, curve)
+        return choose_best(validated, search, self.seed, halves)
 
 
 APART = ("neural_crf",)
@@ -219,7 +232,7 @@ def plan(
     derived, plain = derivable_blocks(folds.data, options.derive), without_stamps(folds.data)
     if options.window is not None:  # neighbours would be another one
         derived = [blocks for blocks in derived if not blocks or NEIGHBOURS not in blocks]
-    rounds = {
+    rounds: dict[str, Rounds] = {
         method: list(make_candidates(method, plain, list(windows), options.missing, settings, derived))
         for method, settings in compared.items()
     }
@@ -232,7 +245,7 @@ def plan(
         return max(min(RESERVED * seconds, final), min(RESERVED_OF_TEXT * seconds, of_text))
 
     search.reserve(reserved_of(budget))
-    needs = {name: folds.n_folds * search.screening_cost(each) for name, each in rounds.items()}
+    needs = {name: folds.n_folds * search.screening_costs(each) for name, each in rounds.items()}
     usual = [name for name in needs if name not in APART]
     least = min(budget, LEAST_BUDGET)
     screening = (least - reserved_of(least)) / 2  # half of the budget is for the folds
@@ -275,7 +288,7 @@ def choose_best(
     validated: list[CrossValidated],
     search: BudgetedSearch,
     seed: int,
-    curve: LearningCurve = LearningCurve(),  # noqa: B008
+    halves: Halves | None = None,
 ) -> Choice:
     """Choose one of the candidates, cross-validated through the same folds, or their weighted average.
 
@@ -283,8 +296,8 @@ def choose_best(
     one, has a smaller log loss than all. Of single candidates that with the smallest log loss counts of those within a
     standard error of the best (`treecrf.automl.cross_validation.one_standard_error_choice`), and of spans the best one
     (`treecrf.automl.scores.Metric.n_errors`); of those that differ from
-    it by no more than `NEGLIGIBLE` points and `NEGLIGIBLE_LOG_LOSS` the fastest to predict. The learning curve corrects
-    the estimate for the training with the whole file.
+    it by no more than `NEGLIGIBLE` points and `NEGLIGIBLE_LOG_LOSS` the fastest to predict. The estimate is corrected
+    for the choice, of stages too, and by the learning curve for the training with the whole file.
     """
     folds = search.folds
     n_folds = len(validated[0].results.folds)
@@ -306,11 +319,12 @@ def choose_best(
         chosen, reason = n_singles, "it is estimated better than each of them alone" if is_best else smaller
     weights = np.eye(n_singles)[chosen] if chosen < n_singles or averaged is None else averaged.weights
     taken = sorted(np.flatnonzero(weights), key=lambda place: -weights[place])
-    expected = counts.of(chosen).estimate()
-    if chosen < n_singles:
-        points = correct_for_choice(*counts.of(slice(n_singles)), derive_seed(seed, "expected"))
-        shift = points - expected.points
-        expected = Accuracy(points, *np.clip([expected.low + shift, expected.high + shift], 0, 100).tolist())
+    honest = _honest_points(validated, group, derive_seed(seed, "expected"))
+    expected = _estimate(counts, n_singles, chosen, honest, derive_seed(seed, "expected"))
+    best = float(counts.points[:n_singles].max())
+    optimism = max(best - honest, 0.0)
+    usual = USUAL * _learnt(best - optimism, held_out, folds.metric)
+    curve = LearningCurve.of_halves(halves, usual, optimism)
     expected = curve.correct(expected, folds.growth / folds.share, folds.n_folds)
     losses = log_loss.sum(axis=1) / held_out.n_positions
     return Choice(
@@ -326,6 +340,31 @@ def choose_best(
         reason,
         sum(search.final_cost(validated[place].best) for place in taken),
     )
+
+
+def _honest_points(validated: list[CrossValidated], group: NDArray[np.int64], seed: int) -> float:
+    """What to expect of the best stage of all candidates, in the folds, without the luck of its choice."""
+    of_stages = Counts.pooled([one.results.counts() for one in validated]).by_group(group)
+    return correct_for_choice(*of_stages, seed)
+
+
+def _estimate(counts: Counts, n_singles: int, chosen: int, honest: float, seed: int) -> Accuracy:
+    """The chosen row of the counts, without the luck of the choice; an average is the row after those of candidates.
+
+    `honest` are the points of `_honest_points`.
+    """
+    estimate = counts.of(chosen).estimate()
+    # the weights of the average are cross-fitted, the stages of its members are not
+    before = estimate.points if chosen < n_singles else correct_for_choice(*counts.of(slice(n_singles)), seed)
+    optimism = max(before - honest, 0.0)
+    return Accuracy(*np.clip(np.array(estimate) - optimism, 0, 100).tolist())
+
+
+def _learnt(points: float, held_out: SequenceSet, metric: Metric) -> float:
+    """The share of the errors of always the commonest label that are avoided; 0 if none are."""
+    commonest = np.bincount(np.asarray(held_out.labels)).argmax()
+    always = metric.counts(np.full(held_out.n_positions, commonest, dtype=np.int16), held_out).points
+    return max(1 - (100 - points) / max(100 - float(always), 1e-9), 0.0)
 
 
 def _average(
@@ -522,7 +561,7 @@ def cross_fit_weights(
 def blend(
     marginals: list[NDArray[np.float32]], weights: NDArray[np.float64], part: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """The averages of marginals of shape (n_positions, n_labels), one array a candidate, by the weights of each part."""
+    """Averages of marginals, shape (n_positions, n_labels), an array a candidate, by the weights of each part."""
     blended = np.zeros(marginals[0].shape)
     for candidate, each in enumerate(marginals):
         blended += weights[part, candidate][:, None] * each

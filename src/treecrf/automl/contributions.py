@@ -211,16 +211,16 @@ def _split_means(tree: Tree, columns: NDArray[np.int64]) -> NDArray[np.float64]:
         leaf[members[holds[columns[members, column]]]] = split + 1
         holds[codes] = False
     counts = np.bincount(leaf, minlength=n_splits + 1).astype(np.float64)
-    means, found = tree.values.copy(), np.empty((n_splits + 1, 3))
+    means, means_by_split = tree.values.copy(), np.empty((n_splits + 1, 3))
     for split in range(n_splits - 1, -1, -1):  # what is below each side, from the last split on
         parent, child = tree.parents[split], split + 1
         n_both = counts[parent] + counts[child]
         share = counts[child] / n_both if n_both else 0.5
         both = share * means[child] + (1 - share) * means[parent]
-        found[split] = both, means[child], means[parent]
+        means_by_split[split] = both, means[child], means[parent]
         means[parent], counts[parent] = both, n_both
-    found[-1] = means[0]
-    return found
+    means_by_split[-1] = means[0]
+    return means_by_split
 
 
 def _add_path(
@@ -286,7 +286,7 @@ MOST_POSITIONS = 200_000
 """That are labelled for one explanation, unless one pair of orders takes more."""
 
 BEYOND = 2
-"""Observations beyond the window that get contributions of their own, since labels carry information along the chain."""
+"""Observations beyond the window that get contributions of their own: labels carry information along the chain."""
 
 LEAST_PROBABILITY = 1e-12
 """Probabilities below it count as it."""
@@ -331,10 +331,10 @@ def explain_position(model: TableLabeller, data: SequenceSet, sequence: int, pla
 
     Notes
     -----
-    Shapley values of the game in which the observations of a set are as they are and all others are the typical one (baseline
-    Shapley: Sundararajan and Najmi 2020, ICML), by random orders of appearance, each with its reverse (Mitchell et al. 2022,
-    Journal of Machine Learning Research 23:43). In every order the contributions add up to the whole difference, and so do their
-    means, for any model and any number of orders.
+    Shapley values of the game in which the observations of a set are as they are and all others are the
+    typical one (baseline Shapley: Sundararajan and Najmi 2020, ICML), by random orders of appearance, each with its
+    reverse (Mitchell et al. 2022, Journal of Machine Learning Research 23:43). In every order the contributions add up
+    to the whole difference, and so do their means, for any model and any number of orders.
     """
     one = data.select([sequence])
     left, right = seen_window(model.labeller)
@@ -383,7 +383,7 @@ Present = NDArray[np.bool_]
 def _shapley(
     worth: Callable[[Present], NDArray[np.float64]], n_players: int, n_positions: int, seed: int
 ) -> tuple[NDArray[np.float64], float, float]:
-    """What each player adds on average, and what none and all are worth; `worth` takes sets of shape (n_sets, n_players)."""
+    """What each player adds on average, and what none and all are worth; sets are of shape (n_sets, n_players)."""
     contributions, orders = np.zeros(n_players), _draw_orders(n_players, n_positions, seed)
     for order in orders:
         present = np.empty((n_players + 1, n_players), dtype=np.bool_)

@@ -322,8 +322,8 @@ class CVResults(NamedTuple):
         return max((fold.iterations for fold in self.folds), key=len)
 
     def stage_within(self, most_iterations: float) -> int:
-        """The best stage, or, where it has more iterations than can be afforded, the last one that can, but none that is
-        worse by more than `NEARLY`.
+        """The best stage, or, where it has more iterations than can be afforded, the last one that can, but none that
+        is worse by more than `NEARLY`.
         """
         best, iterations, points = self.best_stage(), self.iterations(), self.counts().points
         if iterations[best] <= most_iterations:
@@ -344,8 +344,8 @@ class CVResults(NamedTuple):
 
 
 def one_standard_error_choice(counts: Counts, log_loss: NDArray[np.float64], n_errors: float = 1.0) -> int:
-    """Of candidates that are within a standard error of the best one by the metric, or `n_errors` of them, that with the
-    smallest log loss.
+    """Of candidates that are within a standard error of the best one by the metric, or `n_errors` of them, that with
+    the smallest log loss.
 
     Scores of a small file differ by chance more than by merit, and the probability of the truth says more. Of
     candidates that get the same right everywhere, the first counts.
@@ -375,13 +375,32 @@ def within_error(differences: NDArray[np.number], n_errors: float = 1.0) -> NDAr
 
 
 USUAL, SPREAD = 0.25, 0.15
-"""Mean and standard deviation of exponents of files: what counts before a file's own half is trained with."""
+"""Mean and standard deviation of exponents of files: what counts before a file's own half is trained with. The mean is
+of files where nearly all errors of the commonest label are avoided; where nothing is learnt, more data change nothing.
+"""
 
 MOST = 1.0
 """The largest exponent."""
 
 NORMAL = 1.96
 """Standard deviations on either side of a 95 % interval."""
+
+
+def widening(n_folds: int) -> float:
+    """How many times larger the standard error of a mean over folds is, as their trainings overlap.
+
+    Its variance is 1 + k / (k - 1) times that of independent ones, with k folds (Nadeau and Bengio 2003, Machine
+    Learning 52:239-281).
+    """
+    return sqrt(1 + n_folds / (n_folds - 1)) if n_folds > 1 else sqrt(3)
+
+
+class Halves(NamedTuple):
+    """Counts by group of trainings in some folds with all and with half of the sequences."""
+
+    whole: Counts
+    half: Counts
+    n_folds: int
 
 
 class LearningCurve(NamedTuple):
@@ -391,32 +410,35 @@ class LearningCurve(NamedTuple):
     error: float = SPREAD
 
     @classmethod
-    def of_halves(cls, whole: Counts, half: Counts) -> LearningCurve:
-        """From counts by group of trainings with all and with half of the sequences.
+    def of_halves(cls, halves: Halves | None, usual: float = USUAL, optimism: float = 0.0) -> LearningCurve:
+        """From trainings with all and with half of the sequences.
 
-        The exponent is a weighted mean of that of the file and of the usual one, by their variances.
+        The exponent is a weighted mean of that of the file and of the `usual` one, by their variances. Where the
+        training with all sequences was chosen as the best of several, its points are too high by the `optimism`.
         """
+        usual_curve = cls(usual)
+        if halves is None:
+            return usual_curve
+        whole, half, n_folds = halves
         wrong = [100 - float(counts.points) for counts in (whole, half)]
         n_groups = whole.numerator.shape[-1]
         if min(wrong) <= 0 or n_groups < 2:
-            return cls()
-        found = log(wrong[1] / wrong[0]) / log(2)
+            return usual_curve
+        measured = log(wrong[1] / (wrong[0] + optimism)) / log(2)
         parts = half.parts / wrong[1] - whole.parts / wrong[0]  # of the logarithm, up to its sign
         error = sqrt(n_groups / (n_groups - 1)) * float(np.linalg.norm(parts - parts.mean())) / log(2)
+        error *= widening(n_folds)
         share = SPREAD**2 / (SPREAD**2 + error**2)
-        exponent = share * found + (1 - share) * USUAL
+        exponent = share * measured + (1 - share) * usual
         return cls(float(np.clip(exponent, 0, MOST)), SPREAD * sqrt(1 - share))
 
     def correct(self, estimate: Accuracy, ratio: float, n_folds: int) -> Accuracy:
-        """The estimate for a training with `ratio` times as many sequences, with a wider interval.
-
-        The variance of a mean over folds whose trainings overlap is 1 + k / (k - 1) times that of independent ones with
-        k folds (Nadeau and Bengio 2003, Machine Learning 52:239-281). That of the exponent is added to it.
+        """The estimate for a training with `ratio` times as many sequences, with an interval that is wider by what
+        folds have in common (`widening`) and by the error of the exponent.
         """
         wrong = (100 - estimate.points) * ratio**-self.exponent
         of_exponent = NORMAL * wrong * log(ratio) * self.error
-        widening = sqrt(1 + n_folds / (n_folds - 1)) if n_folds > 1 else sqrt(3)
         ends: NDArray[np.float64] = np.array([estimate.low, estimate.high]) - estimate.points
-        widths = np.sqrt((widening * ends) ** 2 + of_exponent**2)
+        widths = np.sqrt((widening(n_folds) * ends) ** 2 + of_exponent**2)
         low, high = np.clip([100 - wrong - widths[0], 100 - wrong + widths[1]], 0, 100).tolist()
         return Accuracy(100 - wrong, low, high)

@@ -350,9 +350,9 @@ def likely_groups(table: TypedTable, names: Sequence[str], sequence: str) -> dic
     except CellError as error:
         raise table.error(error) from None
     n_sequences = len(starts)
-    found: dict[str, int] = {}
+    counts_by_column: dict[str, int] = {}
     if n_sequences == len(table.frame):
-        return found
+        return counts_by_column
     for name in names:
         codes, texts = table[name].distinct
         of_sequences = codes[starts]
@@ -361,8 +361,8 @@ def likely_groups(table: TypedTable, names: Sequence[str], sequence: str) -> dic
         varies = codes[1:] != codes[:-1]
         varies[starts[1:] - 1] = False
         if is_whole and 1 < len(texts) < n_sequences and not varies.any() and (of_sequences != MISSING).all():
-            found[name] = len(texts)
-    return found
+            counts_by_column[name] = len(texts)
+    return counts_by_column
 
 
 def is_order(column: Column, sequence: Column) -> bool:

@@ -96,7 +96,8 @@ def evaluate(
 ) -> Evaluation:
     """Compare what a labeller predicts with the labels of a set that is encoded for it; some may be new to it.
 
-    Without a `decoder` predictions are those of the `metric` that the labeller was chosen by. `scheme` is that of the labels, by which entities count strictly; "auto" recognizes it, None looks for no entities.
+    Without a `decoder` predictions are those of the `metric` that the labeller was chosen by. `scheme` is that of the
+    labels, by which entities count strictly; "auto" recognizes it, None looks for no entities.
     """
     known = list(labeller.label_names_)
     new = [name for name in data.label_names if name not in known]
@@ -158,17 +159,17 @@ def score_entities(
     one.
     """
     names = np.unique(np.concatenate([true, predicted]))
-    found = chunk_scheme(names) if scheme == "auto" else scheme
-    strict = scheme != "auto" or (found is not None and found == strict_scheme(names))
-    if found is None:
+    used_scheme = chunk_scheme(names) if scheme == "auto" else scheme
+    strict = scheme != "auto" or (used_scheme is not None and used_scheme == strict_scheme(names))
+    if used_scheme is None:
         return None
-    counted = found if strict else None
+    counted = used_scheme if strict else None
     scores = {"all": chunk_f1(true, predicted, offsets, counted), **chunk_f1_by_type(true, predicted, offsets, counted)}
     n_invalid = 0
-    if found != MIXED:
-        lenient, complete = (chunk_f1(true, predicted, offsets, way) for way in (None, found))
+    if used_scheme != MIXED:
+        lenient, complete = (chunk_f1(true, predicted, offsets, way) for way in (None, used_scheme))
         n_invalid = lenient.n_predicted - complete.n_predicted
-    return Entities(found, strict, scores, n_invalid)
+    return Entities(used_scheme, strict, scores, n_invalid)
 
 
 def rate_labels(confusion: pd.DataFrame) -> pd.DataFrame:

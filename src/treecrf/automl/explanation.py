@@ -174,9 +174,10 @@ def gain_importance(labeller: Labeller, data: SequenceSet) -> pd.DataFrame | Non
 
     Notes
     -----
-    A split of a TreeCRF gains ``n1 n2 / (n1 + n2) (m1 - m2)^2``, for n1 and n2 rows on its sides with the mean leaf values m1
-    and m2 (Friedman 2001, Annals of Statistics 29, equation 35, summed over trees as in his section 8.1). A row has the true
-    labels before it; a missing cell counts as one that fails the test, unless the test asks for it.
+    A split of a TreeCRF gains ``n1 n2 / (n1 + n2) (m1 - m2)^2``, for n1 and n2 rows on its sides with the
+    mean leaf values m1 and m2 (Friedman 2001, Annals of Statistics 29, equation 35, summed over trees as in his section
+    8.1). A row has the true labels before it; a missing cell counts as one that fails the test, unless the test asks
+    for it.
     """
     parts = [shares for shares in (_shares(*part) for part in trained_parts(labeller, data)) if shares is not None]
     if not parts:

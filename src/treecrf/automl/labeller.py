@@ -1,4 +1,4 @@
-"""A labeller, the columns of a table that it reads, what is done to missing cells before it sees them, and its origin."""
+"""A labeller, the columns of a table that it reads, what treats missing cells before it sees them, and its origin."""
 
 from __future__ import annotations
 
@@ -148,12 +148,12 @@ class Origin:
 
 def ranges_of(data: SequenceSet) -> dict[str, list[float]]:
     """Quantiles (`QUANTILES`) of each column of numbers that has some."""
-    found = {}
+    quantiles_by_column = {}
     for name, numbers in zip(data.number_names, data.numbers.T, strict=True):
         known = numbers[~np.isnan(numbers)]
         if len(known):
-            found[name] = np.quantile(known, QUANTILES).tolist()
-    return found
+            quantiles_by_column[name] = np.quantile(known, QUANTILES).tolist()
+    return quantiles_by_column
 
 
 @dataclass
@@ -174,7 +174,7 @@ class TableLabeller:
     na: tuple[str, ...] = ()
 
     def dialect(self, given: Dialect) -> Dialect:
-        """That of a file to label: its texts for missing cells are those of the training table unless some are given."""
+        """That of a file to label, with the training table's texts for missing cells unless some are given."""
         return given if given.na else replace(given, na=self.na)
 
     @property
@@ -257,7 +257,7 @@ class TableLabeller:
         asked, unused = tested_columns(self.labeller), derived_only(self.labeller)
         n_rows = len(table.frame)
         lacking = [name for name in self.columns.attributes if name not in table.frame]
-        found = [Difference(name, n_rows, n_rows, "the column is not there") for name in lacking]
+        differences = [Difference(name, n_rows, n_rows, "the column is not there") for name in lacking]
         for name in self.columns.categories:
             if name in unused or are_times(tuple(known[name])):  # parts of times are seen, whatever their date
                 continue
@@ -269,15 +269,15 @@ class TableLabeller:
                 )
                 raise table.cell_error(int(cells.argmax()), name, problem)
             if new.n_cells > most_unknown * new.n_known and RARE not in known[name]:
-                found.append(new)
+                differences.append(new)
         elsewhere = (
             are_elsewhere(table[name], self.ranges[name]) for name in self.columns.numbers if name in self.ranges
         )
-        found += [each for each in elsewhere if each is not None and most_unknown < 1]
-        if found:
+        differences += [each for each in elsewhere if each is not None and most_unknown < 1]
+        if differences:
             yield (
                 f"table {table.path} differs from the training table; new values count as missing where nothing is "
-                f"derived from them.\n{as_table(found)}"
+                f"derived from them.\n{as_table(differences)}"
             )
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -461,7 +461,8 @@ def are_elsewhere(column: Column, quantiles: Sequence[float]) -> Difference | No
         column.name,
         len(beyond),
         len(numbers),
-        f"median {median:.4g}; in training mostly {usual_low:.4g} to {usual_high:.4g}: another unit or other conditions?",
+        f"median {median:.4g}; in training mostly {usual_low:.4g} to {usual_high:.4g}: another unit or other "
+        "conditions?",
     )
 
 

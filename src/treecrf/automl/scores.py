@@ -52,6 +52,11 @@ class Counts(NamedTuple):
         return cls(*(np.stack(arrays) for arrays in zip(*parts, strict=True)))
 
     @classmethod
+    def pooled(cls, parts: Sequence[Counts]) -> Counts:
+        """Those of several sets of labellings of the same sequences, one set after another."""
+        return cls(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+    @classmethod
     def joined(cls, parts: Sequence[Counts]) -> Counts:
         """Those of one set of sequences after those of another."""
         return cls(*(np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)))
@@ -62,8 +67,9 @@ class Counts(NamedTuple):
 
     def by_group(self, group: NDArray[np.int64]) -> Counts:
         """Sums by the group of each sequence, from 0."""
-        member = (group[:, None] == np.arange(int(group.max()) + 1)).astype(np.int64)
-        return Counts(self.numerator @ member, self.denominator @ member)
+        sums = np.zeros((int(group.max()) + 1, *self.numerator.shape[:-1], 2), dtype=np.int64)
+        np.add.at(sums, group, np.moveaxis(np.stack(self, axis=-1), -2, 0))
+        return Counts(*np.ascontiguousarray(np.moveaxis(sums, (-1, 0), (0, -1))))
 
     @property
     def points(self) -> NDArray[np.float64]:
@@ -147,8 +153,8 @@ class Metric(NamedTuple):
         else:
             scheme = strict_scheme(data.label_names)
             spans = [find_chunks(codes, data.label_names, data.offsets, scheme) for codes in (truth, predicted)]
-        keys = [_keys(found, data) for found in spans]
-        sequences = [np.searchsorted(data.offsets, found[:, 0], side="right") - 1 for found in spans]
+        keys = [_keys(of_spans, data) for of_spans in spans]
+        sequences = [np.searchsorted(data.offsets, of_spans[:, 0], side="right") - 1 for of_spans in spans]
         correct = np.isin(keys[1], keys[0], assume_unique=True)
         n_true, n_predicted, n_correct = (
             np.bincount(places, minlength=len(data)).astype(np.int64) for places in (*sequences, sequences[1][correct])

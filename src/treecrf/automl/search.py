@@ -1,4 +1,4 @@
-"""Trials of candidates within a budget: a few iterations on the first folds, then whole trainings through all of them."""
+"""Trials of candidates within a budget: a few iterations on the first folds, then whole trainings through all."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from treecrf.automl.cross_validation import (
     CVResults,
     FoldResult,
     Folds,
-    LearningCurve,
+    Halves,
     Split,
     fit_fold,
     n_scored,
@@ -40,6 +40,9 @@ MOST_OTHERS = 8
 """Candidates that pass through the folds beside the best one of each method, to be averaged with these."""
 
 Tick = Callable[[int, str], None]
+
+Rounds = Sequence[Sequence[Candidate]]
+"""Of a method (`treecrf.automl.candidates.make_candidates`)."""
 
 
 class CrossValidated(NamedTuple):
@@ -104,6 +107,7 @@ class BudgetedSearch:
         """Nothing is known of the folds."""
         self._derived: dict[tuple[str, ...] | None, tuple[Folds, list[Split]]] = {}
         self._known: dict[str, float] = {}
+        self._first_trials: dict[str, list[FoldResult]] = {}
 
     def reserve(self, seconds: float) -> None:
         """Keep some of the budget for the training with the whole file."""
@@ -147,20 +151,28 @@ class BudgetedSearch:
             self._known[key] = estimate_seconds(candidate.build(), data, candidate.iterations)
         return self._known[key]
 
-    def screening_cost(self, rounds: list[list[Candidate]]) -> float:
+    def screening_costs(self, rounds: Rounds) -> float:
         """Approximate CPU seconds of one fold of screening with all candidates."""
-        return sum(self._screening_cost(candidate) for candidates in rounds for candidate in candidates)
+        return sum(self.screening_cost(candidate) for candidates in rounds for candidate in candidates)
 
-    def screen(self, rounds: list[list[Candidate]], share: float) -> None:
-        """Try the candidates of a method with a few iterations on the first folds, as far as a share of the budget lasts.
+    def n_screened(self, rounds: Rounds, share: float) -> int:
+        """Folds that compare the candidates of a method: as many as the share of the budget allows for all of them."""
+        return min(max(int(share / self.screening_costs(rounds)), 1), self.folds.n_folds)
 
-        As many folds compare as the share of the budget allows for all candidates: the differences between them are
-        small.
+    def try_first(self, candidate: Candidate) -> None:
+        """Screen a candidate on the first fold before the others; `screen` charges it, and does not train it again."""
+        short = self._shortened(candidate)
+        self._first_trials[repr(short)] = [fit_fold(short, self.parts_of(candidate)[0], self.folds.metric)]
+
+    def screen(self, rounds: Rounds, share: float) -> None:
+        """Try the candidates of a method with a few iterations on the first folds, while a share of the budget lasts.
+
+        On as many folds as fit (`n_screened`): the differences between candidates are small.
         """
         tried: list[tuple[Candidate, CVResults]] = []
         best: tuple[Candidate, CVResults] | None = None
         skipped = []
-        n_folds = min(max(int(share / self.screening_cost(rounds)), 1), self.folds.n_folds)
+        n_folds = self.n_screened(rounds, share)
         for number, candidates in enumerate(rounds):
             for candidate in candidates:
                 if number == 1 and best is not None:
@@ -169,13 +181,14 @@ class BudgetedSearch:
                     candidate = best[0]._replace(missing=candidate.missing)
                 if any(candidate == other for other, _ in tried):
                     continue
-                cost = n_folds * self._screening_cost(candidate)
+                cost = n_folds * self.screening_cost(candidate)
                 if cost > share and self._has_tried:
                     skipped.append((candidate, cost))
                     continue
                 share -= cost
-                results = self._results(self._run(self._shortened(candidate), self.parts_of(candidate)[:n_folds], cost))
-                tried.append((candidate, results))
+                short, parts = self._shortened(candidate), self.parts_of(candidate)[:n_folds]
+                known = self._first_trials.get(repr(short), [])
+                tried.append((candidate, self._results(self._run(short, parts, cost, known=known))))
             best = self._best_of(tried) if tried else None
         if skipped:
             self._note_skipped(skipped, best is not None)
@@ -183,8 +196,8 @@ class BudgetedSearch:
         self.best += [best] if best is not None else []
 
     def enlarge(self, ranked: list[Candidate], seed: int) -> bool:
-        """Replace the folds of a large file by one, in which the rest of the file trains, as far as what is left lasts for
-        these candidates; whether it has so much more that it did.
+        """Replace the folds of a large file by one, in which the rest of the file trains, as far as what is left lasts
+        for these candidates; whether it has so much more that it did.
 
         Candidates with many weights, such as those of pairs of words, gain more from it than others.
         """
@@ -239,15 +252,13 @@ class BudgetedSearch:
         self.expect(n_folds * sum(map(self.cost, chosen)))
         return [self._cross_validate(candidate, n_folds) for candidate in chosen]
 
-    def learning_curve(self, one: CrossValidated) -> LearningCurve:
-        """Of a candidate: it trains again with half of each fold's sequences of the first cut, as far as what is left
-        lasts.
-        """
+    def train_halves(self, one: CrossValidated) -> Halves | None:
+        """Train a candidate again with half of each fold's sequences of the first cut, as far as what is left lasts."""
         best = one.best
         cost = self.cost(best) / 2
         n_folds = min(len(one.results.folds), self.folds.n_folds, int(self.left / cost))
         if n_folds < 1:
-            return LearningCurve()
+            return None
         splits = [self.folds_of(best).split(fold) for fold in range(n_folds)]
         halves = [split.part(fold, split.train.n_positions // 2, 1) for fold, split in enumerate(splits)]
         half = self._results(self._run(best, halves, n_folds * cost)).counts().of(-1)
@@ -255,7 +266,7 @@ class BudgetedSearch:
         stage = min(one.stage, whole.numerator.shape[0] - 1)
         groups = [self.folds.data.groups[part] for part in self.folds.parts[:n_folds]]
         group = np.unique(np.concatenate(groups), return_inverse=True)[1]
-        return LearningCurve.of_halves(whole.of(stage).by_group(group), half.by_group(group))
+        return Halves(whole.of(stage).by_group(group), half.by_group(group), n_folds)
 
     def _cross_validate(self, candidate: Candidate, n_folds: int) -> CrossValidated:
         """Marginals are kept of the best stage alone, before those of another candidate come."""
@@ -276,7 +287,7 @@ class BudgetedSearch:
         many = candidate.method != "linear_crf" and len(self.folds.data.label_names) >= MANY_LABELS
         return candidate.with_iterations(min(candidate.iterations, SCREENING_OF_MANY if many else SCREENING))
 
-    def _screening_cost(self, candidate: Candidate) -> float:
+    def screening_cost(self, candidate: Candidate) -> float:
         """Approximate CPU seconds of one fold of screening."""
         short, part = self._shortened(candidate), self.parts_of(candidate)[0]
         return estimate_seconds(short.build(), part.train, short.iterations) + self._scoring(short, part.held_out)
@@ -291,16 +302,18 @@ class BudgetedSearch:
         splits: list[Split],
         cost: float,
         keeps_marginals: bool = False,
+        known: Sequence[FoldResult] = (),
     ) -> list[FoldResult]:
+        """Train and score on the splits, but for the first ones whose results are known already."""
         left, right = candidate.window
         inputs = f", inputs {candidate.inputs}" if candidate.derived else ""
         done = 100 * (self.budget - self.reserved - self.left) / max(self._expected, 1e-9)
         self._percent = max(self._percent, min(int(done), 99))
         self.tick(self._percent, f"{candidate.method}, window {left},{right}{inputs}")
         self._has_tried = True
-        folds = [fit_fold(candidate, split, self.folds.metric, keeps_marginals) for split in splits]
+        folds = [fit_fold(candidate, split, self.folds.metric, keeps_marginals) for split in splits[len(known) :]]
         self.left -= cost
-        return folds
+        return [*known, *folds]
 
     def _results(self, folds: list[FoldResult]) -> CVResults:
         return CVResults(folds, self.folds.metric.n_errors)

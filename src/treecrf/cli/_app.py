@@ -17,10 +17,10 @@ from treecrf.moved import gone
 HELP = """
 Label sequences with conditional random fields made of regression trees.
 
-A file has one row per observation: CSV (.csv, .tsv), Parquet (.parquet), Feather (.feather), JSON lines (.jsonl), ARFF (.arff),
-CoNLL-U (.conllu), or a CoNLL columns file (.conll, .iob, .bio, .txt: spaces or tabs between columns, a blank line between
-sequences; the columns are called 1, 2, .., the labels are in the last one). An empty cell is a missing value; in a columns file
-_ is one too. A folder holds one file per sequence; - is standard input.
+A file has one row per observation: CSV (.csv, .tsv), Parquet (.parquet), Feather (.feather), JSON lines (.jsonl), ARFF
+(.arff), CoNLL-U (.conllu), or a CoNLL columns file (.conll, .iob, .bio, .txt: spaces or tabs between columns, a blank
+line between sequences; the columns are called 1, 2, .., the labels are in the last one). An empty cell is a missing
+value; in a columns file _ is one too. A folder holds one file per sequence; - is standard input.
 
 [bold]A first session[/bold]
 treecrf describe train.csv                       [dim]describe the file[/dim]

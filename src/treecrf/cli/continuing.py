@@ -43,7 +43,7 @@ def continue_fit(
     n_threads: int,
     options: Sequence[str],
 ) -> None:
-    """Add iterations on one file to a model; of the `options` of the command line, some are of a first training alone."""
+    """Add iterations on one file to a model; some `options` of the command line are of a first training alone."""
     given = [name for name in options if name not in CONTINUED]
     if given:
         raise typer.BadParameter(

@@ -201,8 +201,8 @@ def _plot_row(model: TableLabeller, table: TypedTable, place: tuple[int, int], s
     from treecrf.plot import plot_contributions
     from treecrf.plot.style import save_figure
 
-    found = column_contributions(model, model.encode(table, labelled=False), *place, seed)
-    save_figure(plot_contributions(found), path)
+    contributions = column_contributions(model, model.encode(table, labelled=False), *place, seed)
+    save_figure(plot_contributions(contributions), path)
     shared.say(f"Wrote {path}.")
 
 
@@ -251,8 +251,8 @@ def _explain_row(model: TableLabeller, table: TypedTable, place: tuple[int, int]
     )
     _show_columns(column_contributions(model, data, *place, seed), inputs.iloc[row])
     shared.say(
-        f"By observation: with typical observations of the file, the log-odds are {explained.typical_log_odds:.3f}; the "
-        "observations explain the difference:\n"
+        f"By observation: with typical observations of the file, the log-odds are {explained.typical_log_odds:.3f}; "
+        "the observations explain the difference:\n"
     )
     contributions = explained.contributions
     texts = [
@@ -271,28 +271,28 @@ def _explain_row(model: TableLabeller, table: TypedTable, place: tuple[int, int]
     )
 
 
-def _show_columns(found: Contributions, cells: pd.Series) -> None:
+def _show_columns(contributions: Contributions, cells: pd.Series) -> None:
     """One contribution a column, with its cell in the row."""
     from treecrf.automl.explanation import BEFORE
 
-    before = ", ".join(found.before) or "no label"
+    before = ", ".join(contributions.before) or "no label"
     texts = [
-        before if name == BEFORE else cell_text(cells[name]) if name in cells else "–" for name in found.table["column"]
+        before if name == BEFORE else cell_text(cells[name]) if name in cells else "–"
+        for name in contributions.table["column"]
     ]
-    if found.is_exact:
-        title = f"Contribution to the score F of {found.label}, exact"
+    if contributions.is_exact:
+        title = f"Contribution to the score F of {contributions.label}, exact"
     else:
-        title = f"Contribution to the log-odds of {found.label} vs {found.runner_up}, approximate"
-    table = found.table.assign(cell=texts)[["column", "cell", "contribution"]]
+        title = f"Contribution to the log-odds of {contributions.label} vs {contributions.runner_up}, approximate"
+    table = contributions.table.assign(cell=texts)[["column", "cell", "contribution"]]
     shared.show_table(table, title)
-    after = f" after {before}" if found.before else ""
-    if found.baseline:
-        start = f" - ({found.baseline:.3f} {'on average over the file' if found.is_exact else 'with typical columns'})"
-    else:
-        start = ""
+    after = f" after {before}" if contributions.before else ""
+    where = "on average over the file" if contributions.is_exact else "with typical columns"
+    start = f" - ({contributions.baseline:.3f} {where})" if contributions.baseline else ""
+    total = contributions.table["contribution"].sum()
     shared.say(
-        f"Sum: {found.table['contribution'].sum():.3f} = {found.score:.3f}{after}{start}. A contribution is of the "
-        "column in the whole window.\n"
+        f"Sum: {total:.3f} = {contributions.score:.3f}{after}{start}. A contribution is of the column in the whole "
+        "window.\n"
     )
 
 

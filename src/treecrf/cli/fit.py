@@ -56,8 +56,8 @@ def fit(
         list[Path],
         shared.argument(
             "TRAIN...",
-            "Training file: CSV, Parquet, columns or CoNLL-U; a folder of such files; - for standard input. Several files "
-            "with the same columns are joined.",
+            "Training file: CSV, Parquet, columns or CoNLL-U; a folder of such files; - for standard input. Several "
+            "files with the same columns are joined.",
         ),
     ],
     output: Annotated[Path, shared.option("Model file (.npz) to write.", "FILE", "--output", "-o")],
@@ -167,8 +167,8 @@ def fit(
     derive: Annotated[
         str,
         shared.option(
-            "Derived inputs: auto (compare with and without), none, or some of words,rolling,times,neighbours, which are "
-            "compared too.",
+            "Derived inputs: auto (compare with and without), none, or some of words,rolling,times,neighbours, which "
+            "are compared too.",
             "NAMES",
             group=DATA,
         ),
@@ -196,8 +196,8 @@ def fit(
     metric: Annotated[
         Literal["auto", "accuracy", "span_f1", "segment_f1"],
         shared.option(
-            "What models are chosen by. auto: span F1 where labels are of a scheme such as BIO, and predictions then have "
-            "no impossible pairs of labels; else accuracy.",
+            "What models are chosen by. auto: span F1 where labels are of a scheme such as BIO, and predictions then "
+            "have no impossible pairs of labels; else accuracy.",
             "NAME",
             group=SEARCH,
         ),
@@ -253,7 +253,7 @@ def fit(
         "min_count": min_count,
         "iterations": iterations,
         "anchors": None if anchors is None else shared.parse_window(anchors, "--anchors"),
-        "experts": None if experts is None else tuple(name.strip() for name in experts.split(",")),
+        "experts": None if experts is None else shared.split_names(experts),
     }
     options = FitOptions(
         method,
@@ -355,7 +355,7 @@ def _parse_derive(text: str) -> tuple[str, ...] | None:
 
     if text == AUTO:
         return None
-    blocks = () if text == "none" else tuple(name.strip() for name in text.split(","))
+    blocks = () if text == "none" else shared.split_names(text)
     for block in blocks:
         shared.check_choice("--derive", block, (AUTO, "none", *BLOCKS, NEIGHBOURS))
     return blocks
@@ -390,8 +390,7 @@ def _choose(
     planned = plan(folds, windows, compared, options)
     shared.note(
         f"Comparing {', '.join(compared)} with windows {' and '.join(map(_sides, windows))} by cross-validation "
-        f"(--budget {options.budget:g}): about {max(planned.seconds, 1):.0f} CPU seconds on one core, with the training on "
-        "the whole file."
+        f"(--budget {options.budget:g})."
     )
     if folds.are_blocks:
         shared.note(
@@ -404,6 +403,10 @@ def _choose(
             f"{len(folds.data):,} sequences ({counted(folds.data.n_positions, 'position')}), drawn at random, are used "
             "for the choice; of a file with many more, others train the best candidates."
         )
+    seconds = max(planned.predict_seconds(), 1)
+    shared.note(
+        f"By the first trials, about {seconds:.0f} CPU seconds on one core, with the training on the whole file."
+    )
     with shared.progress("choosing", 100) as tick:
         choice = planned.carry_out(tick)
     unit = "block" if folds.are_blocks else unit
@@ -455,8 +458,8 @@ def _show_choice(choice: Choice, unit: str, has_missing: bool) -> None:
     )
     shared.say(f"Estimated {choice.metric.words} on new data: {accuracy.points:.1f} %{interval}.")
     shared.say(
-        "This is for a training on the whole file and data like the file's; it cannot know of drift, or of other people, "
-        "places or devices."
+        "This is for a training on the whole file and data like the file's; it cannot know of drift, or of other "
+        "people, places or devices."
     )
 
 

@@ -213,10 +213,15 @@ def check_choice(option: str, value: str, known: Sequence[str]) -> None:
         raise typer.BadParameter(f"{value!r} is not known; choose one of {', '.join(known)}.", param_hint=option)
 
 
+def split_names(text: str) -> tuple[str, ...]:
+    """The names of a text with commas between, without blanks around them."""
+    return tuple(name.strip() for name in text.split(","))
+
+
 def parse_window(text: str, option: str = "--window") -> tuple[int, int]:
     """`LEFT,RIGHT` as two numbers; wrong usage of the option otherwise."""
-    parts = text.split(",")
-    if len(parts) != 2 or not all(part.strip().isdecimal() for part in parts):
+    parts = split_names(text)
+    if len(parts) != 2 or not all(map(str.isdecimal, parts)):
         raise typer.BadParameter(
             f"{text!r} is not two whole numbers with a comma between, such as 3,3.", param_hint=option
         )
@@ -228,8 +233,8 @@ def parse_kinds(text: str | None) -> dict[str, Kind]:
     from treecrf.io.columns import COLUMN_KINDS
 
     kinds: dict[str, Kind] = {}
-    for part in [] if text is None else text.split(","):
-        name, _, kind = part.strip().rpartition("=")
+    for part in () if text is None else split_names(text):
+        name, _, kind = part.rpartition("=")
         if not name or kind not in COLUMN_KINDS:
             raise typer.BadParameter(
                 f"{part!r} is not a column and its kind, such as age=number or zip=category.", param_hint="--kinds"
@@ -250,7 +255,7 @@ def parse_dialect(
     from treecrf.readers.text_files import Dialect
 
     try:
-        texts = () if na is None else tuple(text.strip() for text in na.split(","))
+        texts = () if na is None else split_names(na)
         return Dialect(cast("Any", format_), separator, decimal, encoding, quote, texts)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None

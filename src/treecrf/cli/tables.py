@@ -49,7 +49,7 @@ class TableOptions(NamedTuple):
         weights: str | None = None,
     ) -> TableOptions:
         """From the command line; wrong usage if a value is not known."""
-        names = None if attributes is None else tuple(name.strip() for name in attributes.split(","))
+        names = None if attributes is None else shared.split_names(attributes)
         return cls(sequence, label, names, shared.parse_kinds(kinds), shared.parse_dialect(*dialect), groups, weights)
 
 
@@ -116,9 +116,8 @@ def _joined(tables: list[TypedTable], options: TableOptions) -> TypedTable:
     names = stems if len(set(stems)) == len(stems) else [str(table.path) for table in tables]
     if len(set(names)) < len(names):
         raise ValueError("a training file is named twice; name each file once.")
-    shared.note(
-        f"{len(tables)} files: their sequences are called by file and name, such as {names[0]}:{_first(first, options)}."
-    )
+    example = f"{names[0]}:{_first(first, options)}"
+    shared.note(f"{len(tables)} files: their sequences are called by file and name, such as {example}.")
     return TypedTable.join(tables, options.sequence, names)
 
 
@@ -185,8 +184,8 @@ def _useful(table: TypedTable, names: tuple[str, ...], options: TableOptions) ->
     groups = likely_groups(table, useful, options.sequence) if options.groups is None else {}
     for name, n_groups in groups.items():
         shared.note(
-            f"Column {name!r} is left out: it has one value in each sequence, and {n_groups:,} in all, as a person or a "
-            f"document has. If related sequences share it, hold them out together by --groups {name}; name it in "
+            f"Column {name!r} is left out: it has one value in each sequence, and {n_groups:,} in all, as a person or "
+            f"a document has. If related sequences share it, hold them out together by --groups {name}; name it in "
             "--attributes to use it as an input."
         )
     return tuple(name for name in useful if name not in groups) or useful
@@ -195,8 +194,8 @@ def _useful(table: TypedTable, names: tuple[str, ...], options: TableOptions) ->
 def read_training_set(
     path: Path, options: TableOptions, *more: Path, derives: bool = False
 ) -> tuple[TableColumns, SequenceSet, NDArray[np.float64] | None]:
-    """How the columns at `path` and of `more` files are read, the sequences, and the weights of their positions, if they
-    have some; columns of little use are named on stderr.
+    """How the columns at `path` and of `more` files are read, the sequences, and the weights of their positions, if
+    they have some; columns of little use are named on stderr.
 
     Time stamps that identify rows are left out unless other inputs are derived from them (`derives`).
     """

@@ -61,7 +61,7 @@ class Descent(WeightedVote):
         return self
 
     def bound(self, rho: ArrayLike) -> Floats:
-        """The bound ``exp(rho ||alpha||) F(alpha)`` on the margin loss of the training positions, of the shape of rho."""
+        """The bound ``exp(rho ||alpha||) F(alpha)`` on the margin loss of training positions, of the shape of rho."""
         return np.exp(np.asarray(rho, dtype=np.float64) * self.alphas_.sum() + self.log_objective_)
 
 

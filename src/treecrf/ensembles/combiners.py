@@ -1,4 +1,4 @@
-"""What an ensemble of labellers combines its experts by: averages and stacking of their marginals, votes, a row for each."""
+"""What an ensemble combines its experts by: averages and stacking of their marginals, votes, a row for each."""
 
 from __future__ import annotations
 

@@ -336,7 +336,7 @@ def record(boosted: ESPBoost, predictions: NDArray[Any], labels: NDArray[Any], c
 
 
 def mistake_correlation(predictions: NDArray[Any], labels: NDArray[Any]) -> float:
-    """The mean correlation of the mistakes of two experts, over the pairs that both make some and are right sometimes."""
+    """The mean correlation of the mistakes of two experts, over pairs that both make some and are right sometimes."""
     wrong = np.asarray(predictions) != np.asarray(labels)[:, None]
     wrong = wrong[:, wrong.any(axis=0) & ~wrong.all(axis=0)]
     n_experts = wrong.shape[1]

@@ -154,7 +154,7 @@ class WeightedVote:
         return float((self.vote(predictions, classes) != labels).mean())
 
     def margins(self, predictions: NDArray[Any], labels: NDArray[Any], classes: NDArray[Any]) -> Floats:
-        """The score of the true label less the best other one, of weights that sum to 1; float64, shape (n_positions,)."""
+        """The score of the true label less the best other one, by weights with the sum 1; shape (n_positions,)."""
         votes, class_of = checked(self.weights_, predictions, classes)
         return margins(group_experts(votes), right_groups(votes, labels), class_of, self.weights_) / self.total_weight
 

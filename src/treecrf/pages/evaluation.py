@@ -98,12 +98,13 @@ def _overview(judged: Mapping[str, Judged]) -> str:
     rows = []
     has_entities = any(each.evaluation.entities for each in judged.values())
     for name, each in judged.items():
-        found = each.evaluation
-        points, low, high = found.accuracy
+        evaluation = each.evaluation
+        points, low, high = evaluation.accuracy
         interval = f"{low:.1f} to {high:.1f} by {each.unit}" if low == low else "–"
-        row = [name, points, interval, 100 * found.macro_f1, 100 * found.whole_sequences, found.log_likelihood]
-        row += [found.brier, 100 * calibration_error(found.reliability)]
-        rows.append([*row, found.entities.scores["all"].f1 if found.entities else "–"] if has_entities else row)
+        row = [name, points, interval, 100 * evaluation.macro_f1, 100 * evaluation.whole_sequences]
+        row += [evaluation.log_likelihood, evaluation.brier, 100 * calibration_error(evaluation.reliability)]
+        span_f1 = evaluation.entities.scores["all"].f1 if evaluation.entities else "–"
+        rows.append([*row, span_f1] if has_entities else row)
     n_positions = len(next(iter(judged.values())).evaluation.correct)
     return table(head + (["entity F1 in %"] if has_entities else []), rows, f"On {counted(n_positions, 'position')}")
 

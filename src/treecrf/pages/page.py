@@ -121,7 +121,8 @@ def confusion_table(confusion: pd.DataFrame, n_shown: int = MOST_LABELS) -> str:
     lines = []
     for i, name in zip(places, names, strict=True):
         cells = "".join(
-            f'<td class="number{" diagonal" if i == j else ""}" style="--share:{shares[i, j]:.3f}">{f"{counts[i, j]:,}" if counts[i, j] else ""}</td>'
+            f'<td class="number{" diagonal" if i == j else ""}" style="--share:{shares[i, j]:.3f}">'
+            f"{f'{counts[i, j]:,}' if counts[i, j] else ''}</td>"
             for j in places
         )
         lines.append(f'<tr><th scope="row">{escape(name)}</th>{cells}</tr>')

@@ -25,11 +25,11 @@ const firstChance = new Uint32Array(data.chances.counts.length + 1);
 data.chances.counts.forEach((count, i) => { firstChance[i + 1] = firstChance[i] + count; });
 
 function chancesOf(position) {
-  const found = [];
+  const chances = [];
   for (let i = firstChance[position]; i < firstChance[position + 1]; i++) {
-    found.push([data.chances.labels[i], data.chances.values[i] / 10000]);
+    chances.push([data.chances.labels[i], data.chances.values[i] / 10000]);
   }
-  return found;
+  return chances;
 }
 
 function chanceOf(position, label) {
@@ -99,9 +99,11 @@ function list() {
   const select = element("sequence");
   select.replaceChildren(...shown.slice(0, MOST_OPTIONS).map((each) => {
     const errors = data.true === null ? "" : `, ${each.errors} of ${each.known} wrong`;
-    return make("option", { value: each.number }, `${each.name} (${each.length} rows${errors})${beginning(each.number)}`);
+    const words = `${each.name} (${each.length} rows${errors})${beginning(each.number)}`;
+    return make("option", { value: each.number }, words);
   }));
-  element("count").textContent = `${shown.length.toLocaleString("en")} of ${n_sequences.toLocaleString("en")} sequences` +
+  const count = shown.length.toLocaleString("en");
+  element("count").textContent = `${count} of ${n_sequences.toLocaleString("en")} sequences` +
     (shown.length > MOST_OPTIONS ? `, the first ${MOST_OPTIONS} listed` : "");
   if (!shown.length) return;
   if (!shown.some((each) => each.number === current)) open(shown[0].number);
@@ -141,7 +143,8 @@ function describe(position) {
 
 function inspect(position) {
   const colour = (code) => (data.colors[code] === null ? "" : `c${data.colors[code]}`);
-  const parts = [make("h2", {}, `Row ${(position - first).toLocaleString("en")} of ${(end - first).toLocaleString("en")}`)];
+  const [row, rows] = [position - first, end - first].map((number) => number.toLocaleString("en"));
+  const parts = [make("h2", {}, `Row ${row} of ${rows}`)];
   const labels = make("dl");
   labels.append(make("dt", {}, "predicted"), make("dd", { class: isWrong(position) ? "wrong" : "" },
     data.labels[data.predicted[position]] + (isWrong(position) ? " (wrong)" : "")));
@@ -150,7 +153,8 @@ function inspect(position) {
   for (const [code, share] of chancesOf(position).sort((a, b) => b[1] - a[1]).slice(0, MOST_CHANCES)) {
     const bar = make("i", { class: colour(code) });
     bar.style.width = `${100 * share}%`;
-    chances.append(make("span", {}, data.labels[code]), make("span", { class: "number" }, String(Number(share.toPrecision(4)))), bar);
+    const text = make("span", { class: "number" }, String(Number(share.toPrecision(4))));
+    chances.append(make("span", {}, data.labels[code]), text, bar);
   }
   const inputs = make("dl");
   for (const column of data.columns) inputs.append(make("dt", {}, column.name), make("dd", {}, cell(column, position)));
@@ -190,13 +194,14 @@ function pressed(event) {
 
 function segments() {
   // Runs of positions that both tracks continue: an entity of each, or none.
-  const found = [];
+  const runs = [];
   for (let i = first; i < end; i++) {
-    const isSame = i > first && data.goes_on.predicted[i] === "1" && (data.true === null || data.goes_on.true[i] === "1");
-    if (isSame) found[found.length - 1][1] = i + 1;
-    else found.push([i, i + 1]);
+    const isSame = i > first && data.goes_on.predicted[i] === "1" &&
+      (data.true === null || data.goes_on.true[i] === "1");
+    if (isSame) runs[runs.length - 1][1] = i + 1;
+    else runs.push([i, i + 1]);
   }
-  return found;
+  return runs;
 }
 
 function segmentNode(begin, stop, column) {
@@ -259,7 +264,9 @@ const words = {
       if (number) node.style.height = `${height * parts[number].segments.length}px`; // until it has been drawn
       this.observer.observe(node);
     }
-    for (const name of ["wheel", "touchstart", "pointerdown"]) stage.addEventListener(name, () => { this.isPinned = false; }, { passive: true });
+    for (const name of ["wheel", "touchstart", "pointerdown"]) {
+      stage.addEventListener(name, () => { this.isPinned = false; }, { passive: true });
+    }
     stage.onmouseover = (event) => { if (event.target.dataset.at) inspect(Number(event.target.dataset.at)); };
     stage.onmouseleave = () => inspect(at);
     stage.onclick = (event) => { if (event.target.dataset.at) go(Number(event.target.dataset.at), false); };
@@ -300,7 +307,8 @@ const chart = {
   },
   draw(stage) {
     stage.className = "stage chart";
-    this.canvas = make("canvas", { role: "img", "aria-label": "Inputs, labels and probabilities over time; the slider above moves through them" });
+    const words = "Inputs, labels and probabilities over time; the slider above moves through them";
+    this.canvas = make("canvas", { role: "img", "aria-label": words });
     this.spacer = make("div", { "aria-hidden": "true" });
     this.spacer.style.height = "1px";
     stage.replaceChildren(this.canvas, this.spacer);
@@ -346,7 +354,9 @@ const chart = {
   },
   mark(isScrolled) {
     const stage = element("stage"), x = (at - first + 0.5) * this.width;
-    if (isScrolled && (x < stage.scrollLeft || x > stage.scrollLeft + stage.clientWidth)) stage.scrollLeft = x - stage.clientWidth / 2;
+    if (isScrolled && (x < stage.scrollLeft || x > stage.scrollLeft + stage.clientWidth)) {
+      stage.scrollLeft = x - stage.clientWidth / 2;
+    }
     this.paint(false);
   },
   paint(isOther = true) {
@@ -368,10 +378,12 @@ const chart = {
     }
   },
   drawn() { // all but the cursors, on a canvas that is kept until what is in sight changes
-    const drawing = make("canvas"), stage = element("stage"), ratio = window.devicePixelRatio || 1, pen = drawing.getContext("2d");
+    const drawing = make("canvas"), pen = drawing.getContext("2d");
+    const stage = element("stage"), ratio = window.devicePixelRatio || 1;
     [drawing.width, drawing.height] = [Math.max(this.canvas.width, 1), Math.max(this.canvas.height, 1)];
     const wide = stage.clientWidth, w = this.width, left = stage.scrollLeft;
-    const begin = first + Math.max(0, Math.floor(left / w) - 1), stop = Math.min(end, first + Math.ceil((left + wide) / w) + 1);
+    const begin = first + Math.max(0, Math.floor(left / w) - 1);
+    const stop = Math.min(end, first + Math.ceil((left + wide) / w) + 1);
     const x = (position) => (position - first) * w - left;
     const [line, text, quiet, wrong] = ["--c0", "--text", "--quiet", "--wrong"].map(style);
     const fills = data.colors.map((number) => style(number === null ? "--none" : `--c${number}`));
@@ -421,7 +433,9 @@ const chart = {
     y += BAND + GAP;
     pen.fillStyle = quiet;
     const ticks = Math.max(1, Math.pow(10, Math.ceil(Math.log10(80 / w))));
-    for (let i = Math.ceil((begin - first) / ticks) * ticks; i < stop - first; i += ticks) pen.fillText(String(i), x(first + i) + 2, y + 9);
+    for (let i = Math.ceil((begin - first) / ticks) * ticks; i < stop - first; i += ticks) {
+      pen.fillText(String(i), x(first + i) + 2, y + 9);
+    }
     for (const [note, height] of notes) {
       const size = pen.measureText(note).width;
       pen.globalAlpha = 0.78;
@@ -458,7 +472,9 @@ const chart = {
       if (value === null) { isDown = false; continue; }
       if (isDown) pen.lineTo(x(i) + w / 2, height(value));
       else pen.moveTo(x(i) + w / 2, height(value));
-      if (!isDown && (i + 1 === stop || column.values[i + 1] === null)) pen.fillRect(x(i) + w / 2 - 1, height(value) - 1, 2, 2);
+      if (!isDown && (i + 1 === stop || column.values[i + 1] === null)) {
+        pen.fillRect(x(i) + w / 2 - 1, height(value) - 1, 2, 2);
+      }
       isDown = true;
     }
     pen.stroke();
@@ -472,7 +488,8 @@ let view = data.view === "words" ? words : chart;
 function draw() {
   words.clear();
   chart.clear();
-  for (const node of document.querySelectorAll("[data-for]")) node.hidden = node.dataset.for !== (view === words ? "words" : "numbers");
+  const shownFor = view === words ? "words" : "numbers";
+  for (const node of document.querySelectorAll("[data-for]")) node.hidden = node.dataset.for !== shownFor;
   view.draw(element("stage"));
 }
 

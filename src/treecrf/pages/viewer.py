@@ -192,17 +192,18 @@ def _controls(viewed: Viewed, data: dict[str, Any]) -> str:
     )
     stage = (
         f'<section aria-label="The sequence">{_tools(data, has_truth)}'
-        '<div class="at"><label for="at">Row</label><input type="range" id="at" min="0" value="0"><output id="of"></output>'
-        f'</div><ul class="legend" aria-label="Colours of labels">{key}</ul>'
-        '<div id="stage" class="stage" tabindex="0" role="region" aria-label="Words or numbers of the sequence. Arrow keys move '
-        'through its rows, e goes to the next error."></div></section>'
+        '<div class="at"><label for="at">Row</label><input type="range" id="at" min="0" value="0">'
+        f'<output id="of"></output></div><ul class="legend" aria-label="Colours of labels">{key}</ul>'
+        '<div id="stage" class="stage" tabindex="0" role="region" aria-label="Words or numbers of the sequence. '
+        'Arrow keys move through its rows, e goes to the next error."></div></section>'
     )
     inspector = '<aside id="inspector" class="inspector" aria-live="polite" aria-label="The row"></aside>'
     about = f"{counted(len(viewed.names), 'sequence')}, {counted(len(viewed.predicted), 'position')}"
     if viewed.true is not None:
         known = viewed.true != MISSING
         n_wrong = int((viewed.true != viewed.predicted)[known].sum())
-        about += f"; {n_wrong:,} of {counted(int(known.sum()), 'label')} predicted wrongly, which are outlined or marked in red"
+        n_known = counted(int(known.sum()), "label")
+        about += f"; {n_wrong:,} of {n_known} predicted wrongly, which are outlined or marked in red"
     return f'<p>{about}.</p>\n<main class="viewer" id="main">\n{picker}\n{stage}\n{inspector}\n</main>'
 
 
@@ -212,7 +213,8 @@ def _tools(data: dict[str, Any], has_truth: bool) -> str:
     parts = []
     if texts and numbers:
         radios = "".join(
-            f'<label><input type="radio" name="view" id="as-{name}"{" checked" if data["view"] == name else ""}>{name}</label>'
+            f'<label><input type="radio" name="view" id="as-{name}"'
+            f"{' checked' if data['view'] == name else ''}>{name}</label>"
             for name in ("words", "numbers")
         )
         parts.append(f'<fieldset aria-label="View">{radios}</fieldset>')
@@ -221,7 +223,8 @@ def _tools(data: dict[str, Any], has_truth: bool) -> str:
         parts.append(f'<span data-for="words">{_select("column", "Text", texts, longest[0])}</span>')
     if numbers:
         boxes = "".join(
-            f'<label><input type="checkbox" id="column{number}"{" checked" if place < MOST_LINES else ""}>{escape(name)}</label>'
+            f'<label><input type="checkbox" id="column{number}"'
+            f"{' checked' if place < MOST_LINES else ''}>{escape(name)}</label>"
             for place, (number, name) in enumerate(numbers)
         )
         parts.append(f'<fieldset id="columns" data-for="numbers" aria-label="Columns">{boxes}</fieldset>')

@@ -44,8 +44,8 @@ def plot_importance(
     absent = [name for name in needed if name not in importance]
     if absent or not {"lost", "gain"} & {*importance.columns}:
         raise ValueError(
-            f"plot_importance: the frame has no column {(absent or ['lost'])[0]!r}; give what permutation_importance or "
-            "gain_importance returned."
+            f"plot_importance: the frame has no column {(absent or ['lost'])[0]!r}; give what permutation_importance "
+            "or gain_importance returned."
         )
     with styled():
         return _by_offset(importance, ax) if by == "offset" else _by_column(importance, ax)

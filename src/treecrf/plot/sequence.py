@@ -168,7 +168,7 @@ def _key(figure: Figure, labels: _Labels) -> None:
 
 
 def _words(words: Sequence[str], labels: _Labels, title: str) -> Figure:
-    """Lines of words, each in the colour of its predicted label, which is written below; a wrong one with the true one."""
+    """Lines of words, each in the colour of its predicted label, which is written below, with the true one if wrong."""
     lines: list[list[tuple[float, str, int]]] = [[]]
     at = 0.0
     shown = list(words[:MOST_WORDS])
@@ -220,12 +220,12 @@ MOST_COLUMNS = 15
 """With bars of their own; the others share one."""
 
 
-def plot_contributions(found: Contributions, ax: Axes | None = None) -> Axes:
+def plot_contributions(contributions: Contributions, ax: Axes | None = None) -> Axes:
     """Draw a waterfall from the baseline to the score of a position's label, with a bar for each column.
 
     Parameters
     ----------
-    found : Contributions
+    contributions : Contributions
         Of `treecrf.automl.contributions.column_contributions`.
     ax : Axes, optional
         Of matplotlib; new ones unless given.
@@ -235,13 +235,13 @@ def plot_contributions(found: Contributions, ax: Axes | None = None) -> Axes:
     Axes
         Each bar begins where the one above ends. The bar of the labels before has a colour of its own.
     """
-    table = found.table
+    table = contributions.table
     names, parts = table["column"].astype(str).tolist(), table["contribution"].to_numpy()
     if len(names) > MOST_COLUMNS + 1:
         n_others = len(names) - MOST_COLUMNS
         names = [*names[:MOST_COLUMNS], f"{n_others} other columns"]
         parts = np.append(parts[:MOST_COLUMNS], parts[MOST_COLUMNS:].sum())
-    starts = found.baseline + np.cumsum(parts) - parts
+    starts = contributions.baseline + np.cumsum(parts) - parts
     colors = [
         QUIET if name == BEFORE else MAIN if part >= 0 else OPPOSITE for name, part in zip(names, parts, strict=True)
     ]
@@ -258,18 +258,20 @@ def plot_contributions(found: Contributions, ax: Axes | None = None) -> Axes:
                 va="center",
                 bbox={"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.5},
             )
-        ax.axvline(found.baseline, color="black", linewidth=0.8, linestyle="--")
-        ax.axvline(found.score, color="black", linewidth=0.8)
+        ax.axvline(contributions.baseline, color="black", linewidth=0.8, linestyle="--")
+        ax.axvline(contributions.score, color="black", linewidth=0.8)
         ax.set_yticks(places, names)
         ax.invert_yaxis()
         ax.use_sticky_edges = False
         ax.margins(x=0.12)
-        if found.is_exact:
-            after = f" after {', '.join(found.before)}" if found.before else ""
-            ax.set_title(f"Score F of {found.label}{after}: {found.score:.3f}")
-            mean = " (mean of the file, dashed)" if found.baseline else ""
-            ax.set_xlabel(f"score, from {found.baseline:.3f}{mean} to {found.score:.3f}")
+        if contributions.is_exact:
+            after = f" after {', '.join(contributions.before)}" if contributions.before else ""
+            ax.set_title(f"Score F of {contributions.label}{after}: {contributions.score:.3f}")
+            mean = " (mean of the file, dashed)" if contributions.baseline else ""
+            ax.set_xlabel(f"score, from {contributions.baseline:.3f}{mean} to {contributions.score:.3f}")
         else:
-            ax.set_title(f"Log-odds of {found.label} vs {found.runner_up}: {found.score:.3f} (approximate)")
-            ax.set_xlabel(f"log-odds, from {found.baseline:.3f} with typical columns (dashed) to {found.score:.3f}")
+            labels = f"{contributions.label} vs {contributions.runner_up}"
+            ax.set_title(f"Log-odds of {labels}: {contributions.score:.3f} (approximate)")
+            start = f"{contributions.baseline:.3f} with typical columns (dashed)"
+            ax.set_xlabel(f"log-odds, from {start} to {contributions.score:.3f}")
     return ax

@@ -277,10 +277,11 @@ def correct_for_choice(
     if n_clusters < 2:
         return 100 * float((correct.sum(axis=1) / np.maximum(positions.sum(axis=1), 1)).max())
     rng = np.random.default_rng(seed)
-    times = rng.multinomial(n_clusters, np.full(n_clusters, 1 / n_clusters), n_resamples)
+    times = rng.multinomial(n_clusters, np.full(n_clusters, 1 / n_clusters), n_resamples).astype(np.float64)
     times = times[(times == 0).any(axis=1)]
+    correct, positions = correct.astype(np.float64), positions.astype(np.float64)  # exact, and fast in products
     chosen = (times @ correct.T / np.maximum(times @ positions.T, 1)).argmax(axis=1)
-    left_out, rows = (times == 0).astype(np.int64), np.arange(len(times))
+    left_out, rows = (times == 0).astype(np.float64), np.arange(len(times))
     right, judged = (left_out @ correct.T)[rows, chosen], (left_out @ positions.T)[rows, chosen]
     return 100 * float((right[judged > 0] / judged[judged > 0]).mean())
 

@@ -44,7 +44,7 @@ def test_given_settings_are_kept(method):
 
 
 def test_lightgbm_does_not_diverge_where_labels_are_rare():
-    """Ninety labels, most of which have few positions; without regularization the loss grows beyond that of guessing."""
+    """Ninety labels, most of which are rare; without regularization the loss grows beyond that of guessing."""
     rng = np.random.default_rng(0)
     labels = np.minimum(rng.geometric(0.1, 3000) - 1, 89)
     of_label = rng.integers(0, 2, (90, 4))[labels]

@@ -208,6 +208,32 @@ def test_what_errs_elsewhere_is_averaged():
     assert (labeller.weights, treatment) == (choice.weights, "error")
 
 
+def lucky(seed, n_candidates=6, n_stages=8):
+    """As if methods guessed, with other luck after each iteration."""
+    rng = np.random.default_rng(seed)
+    candidates = []
+    for number in range(n_candidates):
+        folds = []
+        for part in FOLDS.parts:
+            held_out = FOLDS.data.select(part)
+            marginals = [rng.dirichlet(np.ones(3), held_out.n_positions).astype(np.float32) for _ in range(n_stages)]
+            counts, log_loss = zip(*(score_marginals(each, held_out) for each in marginals), strict=True)
+            stages = np.arange(1, n_stages + 1)
+            folds.append(FoldResult(stages, Counts.stacked(counts), np.array(log_loss), marginals))
+        results = CVResults(folds, n_errors=0.0)
+        candidate = Candidate("linear_crf", (number, 0), {"iterations": n_stages}, "error")
+        stage = results.best_stage()
+        candidates.append(CrossValidated(candidate, results, stage, results.marginals(stage)))
+    return choose_best(candidates, BudgetedSearch(FOLDS, 1e-9), 0)
+
+
+def test_the_estimate_is_not_that_of_the_luckiest_guess_and_stage():
+    choices = [lucky(seed) for seed in range(12)]
+    plain = np.mean([choice.table["score"].max() for choice in choices])
+    assert plain > 100 / 3 + 2.5
+    assert np.mean([choice.accuracy.points for choice in choices]) == pytest.approx(100 / 3, abs=1)
+
+
 def test_three_are_averaged():
     choice = chosen(*(np.where(part == SEQUENCE % 3, 0.1, 0.8) for part in range(3)))
     assert len(choice.candidates) == 3

@@ -31,7 +31,7 @@ def test_what_decides_is_missed(model):
 
 
 def test_positions_count_what_they_weigh(model):
-    """Of weight 0 are the sequences in which the letter says nothing: with the others alone the loss is that of these."""
+    """Sequences in which the letter says nothing have weight 0: with the others alone the loss is that of these."""
     data = made(1)
     odd = np.repeat(np.arange(40) % 2 == 1, 10)
     rng = np.random.default_rng(2)

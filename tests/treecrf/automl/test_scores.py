@@ -76,6 +76,8 @@ def test_parts_add_up_and_deviate_as_the_jackknife_does():
     assert ours == pytest.approx(jackknife, rel=0.02)
     group = np.arange(200) // 2
     assert counts.by_group(group).points == counts.points
+    for of_groups, of_sequences in zip(counts.by_group(group), counts, strict=True):
+        assert of_groups.tolist() == np.bincount(group, weights=of_sequences).tolist()
     stacked = Counts.stacked([counts, counts])
     assert stacked.by_group(group).parts.shape == (2, 100)
     assert Counts.joined([counts, counts]).points == counts.points

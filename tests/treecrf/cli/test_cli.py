@@ -87,7 +87,8 @@ def test_two_models_are_compared(run, model, fit_trees):
     code, out, _ = run("evaluate", "poor.npz", model, "train.csv")
     assert code == 0
     assert re.search(
-        r"model\.npz is \d+\.\d\d points better than poor\.npz: .* McNemar's test p = <0\.001, sequence-level test p = <0\.001",
+        r"model\.npz is \d+\.\d\d points better than poor\.npz: .* McNemar's test p = <0\.001, sequence-level test "
+        r"p = <0\.001",
         out,
     )
     assert "too few sequences" not in out
@@ -111,7 +112,8 @@ def test_models_of_other_labels_are_not_compared(run, model, fit_trees):
 def test_held_out_sequences_choose_the_iteration(table, fit_trees):
     err = fit_trees("--iterations", 12, "--window", "1,0", "--held-out", "0.25")
     iterations, *accuracy = re.search(
-        r"Chose (\d+) iterations?: accuracy ([\d.]+) % on 15 held-out sequences .*confidence interval by sequence ([\d.]+) to ([\d.]+) %",
+        r"Chose (\d+) iterations?: accuracy ([\d.]+) % on 15 held-out sequences .*confidence interval by sequence "
+        r"([\d.]+) to ([\d.]+) %",
         err,
     ).groups()
     assert treecrf.load("m.npz").n_iterations == int(iterations) <= 12

@@ -1,4 +1,4 @@
-"""What `fit` and `describe` make of columns: groups, times, sequences and labels of other names, and a model's origin."""
+"""What `fit` and `describe` make of columns: groups, times, sequences, labels of other names, and a model's origin."""
 
 import hashlib
 from pathlib import Path

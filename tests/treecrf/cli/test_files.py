@@ -54,7 +54,8 @@ def test_a_model_reads_files_of_other_dialects(run, german):
     code, out, err = run("predict", "m.npz", "german.csv")
     assert (code, err) == (
         0,
-        "table german.csv: read with ';' between cells, Windows-1252 ('größe' in line 2), decimal commas in 'size' (separator, "
+        "table german.csv: read with ';' between cells, Windows-1252 ('größe' in line 2), decimal commas in 'size' "
+        "(separator, "
         "decimal and encoding say otherwise).\n",
     )
     assert [line.split(",")[-1] for line in out.splitlines()] == [line.split(",")[-1] for line in expected]

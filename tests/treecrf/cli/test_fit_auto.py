@@ -21,8 +21,8 @@ def test_one_command(run, table):
     code, out, err = run("fit", "train.csv", "-o", "auto.npz", *CHEAP)
     assert code == 0
     assert (
-        "Comparing linear_crf, treecrf_newton, lightgbm with windows 0,0 and 1,1 and 3,3 by cross-validation (--budget 20)"
-        in err
+        "Comparing linear_crf, treecrf_newton, lightgbm with windows 0,0 and 1,1 and 3,3 by cross-validation "
+        "(--budget 20)" in err
     )
     assert re.search(r"method +settings +accuracy +interval +gap to best +log loss *\n", out)
     assert re.search(r"\nlinear_crf +1,1, variance\b", out)

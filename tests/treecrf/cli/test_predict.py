@@ -84,19 +84,22 @@ def test_lag(run, tagged):
         (
             "sequence,word,tag\ns,a,O\ns,b,I-x\n",
             ("--known", "tag", "--constraints", "bio"),
-            "table t.csv, line 3: row 1, column 'sequence': no labelling of its sequence is left here, all are forbidden; correct the "
+            "table t.csv, line 3: row 1, column 'sequence': no labelling of its sequence is left here, all are "
+            "forbidden; correct the "
             "labels that are known, or leave the constraints out.",
         ),
         (
             "sequence,word,tag\ns,a,\ns,b,X\n",
             ("--known", "tag"),
-            "table t.csv, line 3: row 1, column 'tag': the model was not trained with the label 'X' (it knows O, B-x, I-x); correct it, "
+            "table t.csv, line 3: row 1, column 'tag': the model was not trained with the label 'X' (it knows O, "
+            "B-x, I-x); correct it, "
             "or empty the cell.",
         ),
         (
             "sequence,word\ns,a\n",
             ("--known", "tag"),
-            "table t.csv has no column 'tag'; its columns are 'sequence', 'word'; name the column with known labels by --known.",
+            "table t.csv has no column 'tag'; its columns are 'sequence', 'word'; name the column with known labels "
+            "by --known.",
         ),
         (
             "sequence,word\ns,a\n",

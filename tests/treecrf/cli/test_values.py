@@ -61,7 +61,8 @@ def test_values_among_numbers_are_refused(run, write, mark, fit_trees):
     code, _, err = run("fit", "n.csv", "-o", "m.npz", "--method", "treecrf_newton")
     assert (code, err) == (
         1,
-        f"treecrf: table n.csv, line 9: row 7, column 'size': '{mark}' is not a number, as all but 40 cells of the column are; "
+        f"treecrf: table n.csv, line 9: row 7, column 'size': '{mark}' is not a number, as all but 40 cells of the "
+        "column are; "
         "empty it if it is missing, or read the column as categories (kinds).\n",
     )
     fit_trees("--kinds", "size=category", "--iterations", 1, file="n.csv")
@@ -112,8 +113,10 @@ def test_a_column_without_a_known_value_stops_and_others_are_one_warning(run, mo
         code, out, err = run(command, model, "upper.csv")
         assert (code, out) == (1, "")
         assert err == (
-            "treecrf: table upper.csv, line 2: row 0, column 'letter': the training table had none of the values of the column "
-            f"({', '.join(map(repr, new['letter'].unique()))}); write them as there, or label without them (unknown 1).\n"
+            "treecrf: table upper.csv, line 2: row 0, column 'letter': the training table had none of the values of "
+            "the column "
+            f"({', '.join(map(repr, new['letter'].unique()))}); write them as there, or label without them (unknown "
+            "1).\n"
         )
     assert run("predict", model, "upper.csv", "--unknown", 1)[::2] == (0, "")
     new.head(19).to_csv(tmp_path / "short.csv", index=False)
@@ -122,7 +125,8 @@ def test_a_column_without_a_known_value_stops_and_others_are_one_warning(run, mo
     some.loc[:9, "letter"], some.loc[:1, "noise"] = list("ABCDEABCDE"), ["7", "7.5"]
     some.to_csv(tmp_path / "some.csv", index=False)
     said = (
-        "table some.csv differs from the training table; new values count as missing where nothing is derived from them.\n"
+        "table some.csv differs from the training table; new values count as missing where nothing is derived from "
+        "them.\n"
         "column    unlike training  examples\n"
         "'letter'  10 of 100 cells  'A', 'B', 'C'\n{}"
     )
@@ -146,7 +150,8 @@ def test_words_beyond_the_most_are_told_to_be_merged_and_are(run, write):
     code, out, err = run("describe", "words.csv")
     assert (code, "69,000" in out) == (0, True)
     assert err == (
-        "Column 'word' has 69,000 different values, and 65,534 are the most; treecrf fit --min-count 2 takes those as one "
+        "Column 'word' has 69,000 different values, and 65,534 are the most; treecrf fit --min-count 2 takes those "
+        "as one "
         "that occur once.\n"
     )
     options = ("-o", "m.npz", "--method", "treecrf_newton", "--iterations", 1, "--window", "0,0")
