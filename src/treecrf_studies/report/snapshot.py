@@ -2,8 +2,8 @@
 commit.
 
 ``python -m treecrf_studies.report.snapshot`` writes them from a run of ``config/config.yaml``, or of several files of
-settings: the evidence of studies and data sets that the run has finished takes the place of what was there of them, that
-of others stays as it is. Tables, figures, verdicts and pages are made from the evidence, by the code as it is.
+settings: the evidence of studies and data sets that the run has finished takes the place of what was there of
+them; that of others stays. Tables, figures, verdicts and pages are made from the evidence, by the code as it is.
 """
 
 from __future__ import annotations
