@@ -169,7 +169,7 @@ def folder(tmp_path, monkeypatch):
     """Where the blocks of a page run: the examples and the configuration are there, and counts of test sequences."""
     for name in ("examples", "config"):
         shutil.copytree(ROOT / name, tmp_path / name)
-    plant_counts(tmp_path / "docs/results/evidence/training")
+    plant_counts(tmp_path / "docs/results/evidence/training/hyphen")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     return tmp_path
