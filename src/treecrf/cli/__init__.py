@@ -38,6 +38,7 @@ def run_command(program: str, module: str) -> None:
 
     def end(number: int, _frame: FrameType | None) -> None:
         received.append(number)
+        sys.unraisablehook = lambda _: None  # where compiled code calls Python nothing can be raised
         if hasattr(signal, "setitimer"):  # ... or catch it and go on, so that it is raised again
             signal.signal(signal.SIGALRM, end)
             signal.setitimer(signal.ITIMER_REAL, SECONDS_TO_STOP)
@@ -48,6 +49,7 @@ def run_command(program: str, module: str) -> None:
         atexit.register(_ignore_signals)
     heeded = [number for number in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(number) != signal.SIG_IGN]
     before = {number: signal.signal(number, end) for number in heeded} if is_main else {}
+    hook = sys.unraisablehook
     try:
         import_module(module).run()
     except KeyboardInterrupt:
@@ -60,6 +62,7 @@ def run_command(program: str, module: str) -> None:
     finally:
         if received and hasattr(signal, "setitimer"):
             signal.setitimer(signal.ITIMER_REAL, 0)
+        sys.unraisablehook = hook
         for number, handler in before.items():
             signal.signal(number, handler)
 

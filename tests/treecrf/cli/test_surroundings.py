@@ -191,8 +191,20 @@ cli.run_command("treecrf", "failing")
 """A program with a library that fails to load where a signal arrives."""
 
 
+CALLED_BACK = """
+import ctypes, os, sys
+sys.modules["called_back"] = sys.modules["__main__"]
+from treecrf import cli
+def run():
+    ctypes.CFUNCTYPE(None)(lambda: os.kill(os.getpid(), int(sys.argv[1])))()
+    raise RuntimeError("a kernel could not be compiled")
+cli.run_command("treecrf", "called_back")
+"""
+"""A program whose signal arrives where compiled code calls Python, which can raise nothing there."""
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("program", [SWALLOWING, FAILING], ids=["swallowing", "failing"])
+@pytest.mark.parametrize("program", [SWALLOWING, FAILING, CALLED_BACK], ids=["swallowing", "failing", "called back"])
 def test_a_signal_that_a_library_catches(program, number):
     command = [sys.executable, "-c", program, str(int(number))]
     done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
