@@ -1,26 +1,21 @@
 """Kernel CRFs beside python-crfsuite with the kernel's monomials as features: the same objective."""
 
-import itertools
-import os
-import re
 import time
 
 import numpy as np
 import pytest
+from crfsuite_training import VARIANCE, follow, make_trainer
 
 from treecrf.sequences import window_codes
 from treecrf_studies.methods import KernelCRF
 from treecrf_studies.methods.kernel.forms import monomial_weights, slot_sets
 
-VARIANCE = 10.0
 CLOSE = 1 + 2e-4
 """CRFsuite has arrived when its objective is within this factor of the lowest that either finds."""
 
 
 def crfsuite_run(train, window, degree):
     """Objective and seconds since the start, after each iteration of python-crfsuite."""
-    import pycrfsuite
-
     began = time.process_time()
     codes = window_codes(train, window).astype(str).tolist()
     n_slots = len(codes[0])
@@ -29,30 +24,10 @@ def crfsuite_run(train, window, degree):
     items = [
         {f"{slots}={','.join(row[slot] for slot in slots)}": scales[len(slots)] for slots in sets} for row in codes
     ]
-    names = [train.label_names[label] for label in train.labels]
-    logged = []
-    trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
-    trainer.message = logged.append
-    trainer.set_params(
-        {
-            "c2": 1 / (2 * VARIANCE),
-            "max_iterations": 1000,
-            "epsilon": 1e-9,
-            "delta": 1e-7,
-            "feature.possible_states": True,
-            "feature.possible_transitions": True,
-        }
-    )
-    for begin, end in itertools.pairwise(train.offsets):
-        trainer.append(items[begin:end], names[begin:end])
+    trainer = make_trainer(train, items)
     ready = time.process_time() - began
-    trainer.train(os.devnull)
-    text = "".join(logged)
-    losses, seconds = (
-        [float(value) for value in re.findall(rf"{name}: ([\d.e+-]+)", text)]
-        for name in ("Loss", "Seconds required for this iteration")
-    )
-    return np.array(losses), ready + np.cumsum(seconds)
+    losses, seconds = follow(trainer)
+    return losses, ready + seconds
 
 
 @pytest.mark.parametrize("degree", [1, 2])

@@ -1,51 +1,24 @@
 """Training speed of LinearCRF beside python-crfsuite, to the same value of the same objective."""
 
-import os
-import re
-
 import numpy as np
 import pytest
+from crfsuite_training import VARIANCE, follow, make_trainer
 
 from treecrf import LinearCRF
 from treecrf.sequences import window_codes
 
-VARIANCE = 10.0
 CLOSE = 1 + 1e-5
 """Both have arrived when their objective is within this factor of the lowest that either finds."""
 
 
 def crfsuite_run(train, window):
     """Objective and seconds since the start, after each iteration of python-crfsuite."""
-    import pycrfsuite
-
     items = [[f"{slot}={code}" for slot, code in enumerate(row)] for row in window_codes(train, window)]
-    names = [train.label_names[label] for label in train.labels]
-    logged = []
-    trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
-    trainer.message = logged.append
-    trainer.set_params(
-        {
-            "c2": 1 / (2 * VARIANCE),
-            "max_iterations": 1000,
-            "epsilon": 1e-9,
-            "delta": 1e-7,
-            "feature.possible_states": True,
-            "feature.possible_transitions": True,
-        }
-    )
-    for begin, end in zip(train.offsets[:-1], train.offsets[1:], strict=True):
-        trainer.append(items[begin:end], names[begin:end])
-    trainer.train(os.devnull)
-    text = "".join(logged)
-    losses, seconds = (
-        [float(value) for value in re.findall(rf"{name}: ([\d.e+-]+)", text)]
-        for name in ("Loss", "Seconds required for this iteration")
-    )
-    return np.array(losses), np.cumsum(seconds)
+    return follow(make_trainer(train, items))
 
 
 def linear_run(train, window):
-    """The same for `LinearCRF`, preparation included."""
+    """Objective and seconds of `LinearCRF`, preparation included."""
     elapsed = []
     model = LinearCRF(VARIANCE, window, max_iterations=1000, tolerance=1e-8)
     model.fit(train, monitor=lambda _iteration, seconds, _log_likelihood: elapsed.append(sum(seconds.values())))

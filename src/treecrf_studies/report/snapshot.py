@@ -284,8 +284,9 @@ def _earlier_runs(files: StudyFiles, folder: Path) -> list[dict[str, Any]]:
     for run in _runs(folder, files.study):
         kept = [name for name in run["data_sets"] if name in lacking]
         lacking -= set(kept)
-        of_kept = {name: [row for row in run[name] if row["data set"] in kept] for name in BY_DATASET}
-        earlier += [{**run, "data_sets": kept, **of_kept}] * bool(kept)
+        if kept:
+            rows = {name: [row for row in run[name] if row["data set"] in kept] for name in BY_DATASET}
+            earlier.append(run | {"data_sets": kept} | rows)
     return earlier
 
 
@@ -372,8 +373,9 @@ def write_evidence(study: Study, settings: Settings, folder: Path) -> None:
         text = read_frame(path).to_csv(index=False, float_format=f"%.{EVIDENCE_DIGITS}g")
         write_text(text, (folder / path.relative_to(settings.results)).with_suffix(".csv"))
     write_counts(study, settings, folder / study.name)
+    with_frames = {path.parent.name for path in there}
     for path in map(Path, files.descriptions()):
-        if path.is_file() and path.parent.name in {frame.parent.name for frame in there}:
+        if path.is_file() and path.parent.name in with_frames:
             write_text(path.read_text(encoding="utf-8"), folder / path.relative_to(settings.results))
 
 
@@ -390,15 +392,17 @@ def keep_evidence(study: Study, old: Path, folder: Path, datasets: Collection[st
     """
     if not (old / study.name).is_dir():
         return
-    if datasets is None:
-        shutil.copytree(old / study.name, folder / study.name)
-    for frames in (old / study.name).iterdir():
-        if datasets is not None and frames.name in datasets:
-            shutil.rmtree(folder / study.name / frames.name, ignore_errors=True)  # of a job or two that have ended
-            shutil.copytree(frames, folder / study.name / frames.name)
-        description = old / "data" / frames.name
-        if (datasets is None or frames.name in datasets) and not study.draws and description.is_dir():
-            shutil.copytree(description, folder / "data" / frames.name, dirs_exist_ok=True)
+    (folder / study.name).mkdir(parents=True, exist_ok=True)
+    for name in [path.name for path in (old / study.name).iterdir()] if datasets is None else datasets:
+        before, now, description = old / study.name / name, folder / study.name / name, old / "data" / name
+        if now.is_dir():  # of jobs that have ended since
+            shutil.rmtree(now)
+        if before.is_dir():
+            shutil.copytree(before, now)
+        elif before.is_file():
+            shutil.copyfile(before, now)
+        if not study.draws and description.is_dir():
+            shutil.copytree(description, folder / "data" / name, dirs_exist_ok=True)
 
 
 ABOUT_EVIDENCE = """
