@@ -168,7 +168,8 @@ def test_data_sets_that_a_run_has_not_finished_stay_from_earlier_runs(tmp_path):
     first, origin = write_part(2)
     assert (origin["data_sets"], origin["earlier"]) == (["hmm", "xor"], [])
     write_set("xor", -1)
-    shutil.rmtree(run / "training/hmm")
+    write_set("hmm", -5)
+    (run / "training/hmm/ranks.csv").unlink()  # not finished: its other frames are not mixed with those of before
     second, origin = write_part(3)
     [earlier] = origin["earlier"]
     assert (origin["date"], origin["data_sets"]) == ("2000-01-03", ["xor"])
