@@ -28,7 +28,8 @@ from treecrf.models.execution import draw_start
 from treecrf.models.inputs import ClassWeight, refuse_missing, refuse_mixed
 from treecrf.models.linear.lbfgs import dot
 from treecrf.models.linear.likelihood import likelihood_of
-from treecrf.models.linear.occurring import OccurringObjective
+from treecrf.models.linear.occurring import OccurringObjective, Places
+from treecrf.models.linear.stochastic import StochasticDescent, equal_within
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import distinct_windows, number_cells
 
@@ -72,6 +73,9 @@ def add_cell_gradients(cells, errors, gradient):
 
 FEATURES, OCCURRING = ("pairs", "labels", "both"), "occurring"
 """Values of the setting `features`."""
+
+SOLVERS = ("lbfgs", "sgd")
+"""Values of the setting `solver`."""
 
 
 @dataclass(frozen=True)
@@ -179,18 +183,23 @@ class LinearCRF(ChainLabeller):
         labels; either; or the labels that the training set has with it, and then pairs of labels by themselves have one
         where they occur (CRFsuite's features). Pairs take as many times more memory as there are labels; what occurs
         takes the least time with words and many labels. With order 0 the first three are the same.
+    solver : "lbfgs" or "sgd"
+        L-BFGS, or averaged stochastic gradient descent (`treecrf.models.linear.stochastic`): on text a dozen iterations
+        of it, each a pass over the sequences, do what a hundred of L-BFGS do. It takes the features "labels" and
+        "occurring", with weights of pairs of labels that occur, and weights of positions that are equal within a
+        sequence.
     order : 0 or 1
         Number of previous labels that the potentials see.
     max_iterations : int
-        Most iterations of L-BFGS.
+        Most iterations.
     tolerance : float
-        Training stops when an iteration gains less than this part of the objective.
+        L-BFGS stops when an iteration gains less than this part of the objective.
     unseen : "missing" or "error"
         What to do with a category that the training set's attributes do not name: with a warning, give it no weight,
         or refuse it.
     random_state : int or None
         None starts from no weights. A seed starts from weights drawn from a normal distribution: the spread over seeds
-        shows how much of an accuracy is chance.
+        shows how much of an accuracy is chance. It also draws the order of the sequences (None: as 0).
     start_noise : float
         Standard deviation of the perturbed start.
     keep_stages : bool
@@ -208,7 +217,7 @@ class LinearCRF(ChainLabeller):
     weights_history_ : float64, shape (n_iterations, n_weights)
         The weights after 1, 2, .. iterations, cells before transitions; of the last one alone unless `keep_stages`.
     objective_history_ : float64, shape (n_iterations + 1,)
-        What is minimized, after 0, 1, .. iterations.
+        What is minimized, after 0, 1, .. iterations; in a pass of "sgd" each sequence counts before its step.
     seconds_ : dict
         CPU seconds of `fit` by phase: "windows", "gradient", "update".
     """
@@ -227,6 +236,7 @@ class LinearCRF(ChainLabeller):
     class_weight: ClassWeight = None
     anchors: AnchorSetting = None
     keep_stages: bool = False
+    solver: str = "lbfgs"
 
     _fitted_arrays: ClassVar = {
         "weights_history": Annotated[Float64, "n_kept, n_weights", WEIGHTS, SOME],
@@ -242,6 +252,7 @@ class LinearCRF(ChainLabeller):
         "variance": VARIANCE,
         "order": FIRST_ORDER,
         "features": one_of(*FEATURES, OCCURRING),
+        "solver": one_of(*SOLVERS),
         "max_iterations": SIZE,
         "tolerance": TOLERANCE,
         "random_state": optional(SEED),
@@ -260,14 +271,7 @@ class LinearCRF(ChainLabeller):
             refuse_mixed(labels, weights, train.offsets)
         unit, scaled = (1.0, None) if weights is None else in_units(weights)
         variance = unit * self.variance  # of what is minimized in units of weight
-        outcomes = self._outcomes(len(train.label_names))
-        if self.features == OCCURRING:
-            cells, n_labels = window_cells(train, self.window), outcomes.n_labels
-            objective: Objective | OccurringObjective = OccurringObjective(
-                *cells, labels, train.offsets, n_labels, self.order, variance, scaled
-            )
-        else:
-            objective = Objective(train, labels, self.window, outcomes, variance, scaled)
+        objective = self._objective_of(train, labels, variance, scaled)
         seconds["windows"] = time.thread_time() - began
         began = time.thread_time()
         n_kept = self.max_iterations if self.keep_stages else 1
@@ -279,7 +283,7 @@ class LinearCRF(ChainLabeller):
         )
         start = draw_start(objective.n_weights, self.random_state, self.start_noise)
         history = np.empty((n_kept, n_all))  # pages that are not written to take no memory
-        values = [unit * objective(start)[0]]
+        values = [unit * objective.value(start)]
 
         def note(weights: Floats, value: float) -> None:
             every = objective.all_weights(weights)
@@ -293,13 +297,44 @@ class LinearCRF(ChainLabeller):
                 penalty = dot(weights, weights) / (2 * variance)
                 monitor(len(values) - 1, dict(seconds), unit * (penalty - value))
 
-        last = minimize_objective(objective, start, self.max_iterations, self.tolerance, note)
+        if isinstance(objective, StochasticDescent):
+            objective.minimize(start, self.max_iterations, self.random_state or 0, note)
+            last = start
+        else:
+            last = minimize_objective(objective, start, self.max_iterations, self.tolerance, note)
         seconds["gradient"] = objective.seconds
         seconds["update"] = time.thread_time() - began - objective.seconds
         self.weights_history_ = (
             history[: min(len(values) - 1, n_kept)] if len(values) > 1 else objective.all_weights(last)[None]
         )
         self.objective_history_, self.seconds_ = np.array(values), seconds
+
+    def _objective_of(
+        self, train: SequenceSet, labels: Codes, variance: float, weights: Floats | None
+    ) -> Objective | OccurringObjective | StochasticDescent:
+        """What is minimized, by the features and the solver.
+
+        Raises
+        ------
+        ValueError
+            If the solver does not have the features, or takes no such weights.
+        """
+        outcomes = self._outcomes(len(train.label_names))
+        if self.solver == "lbfgs" and self.features != OCCURRING:
+            return Objective(train, labels, self.window, outcomes, variance, weights)
+        cells, n_cells = window_cells(train, self.window)
+        size = outcomes.n_labels, self.order
+        if self.solver == "lbfgs":
+            return OccurringObjective(cells, n_cells, labels, train.offsets, *size, variance, weights)
+        if self.features not in ("labels", OCCURRING):
+            raise ValueError(f"solver='sgd' has no features={self.features!r}; give 'labels' or '{OCCURRING}'.")
+        if weights is not None:
+            weights = equal_within(weights, train.offsets)
+        if self.features == OCCURRING:
+            places = Places.occurring(cells, n_cells, labels, train.offsets, *size)
+        else:
+            places = Places.of_all_cells(n_cells, labels, train.offsets, *size)
+        return StochasticDescent(cells, labels, train.offsets, places, self.order, variance, weights)
 
     def fit_watched(
         self, train: SequenceSet, data: SequenceSet, watch: Watch, every: int = 1, weights: Floats | None = None
@@ -408,6 +443,10 @@ class Objective:
     def all_weights(weights: Floats) -> Floats:
         """The weights of all cells and transitions."""
         return weights
+
+    def value(self, weights: Floats) -> float:
+        """What is minimized."""
+        return self(weights)[0]
 
     def __call__(self, weights: Floats) -> tuple[float, Floats]:
         """What is minimized, and its gradient, for weights of shape (n_weights,): cells, then transitions."""

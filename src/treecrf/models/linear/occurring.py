@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import math
 import time
+from typing import Annotated, NamedTuple, Self
 
 import numpy as np
 from numba import float64, int16, int32, int64, uint32, void
 from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel
+from treecrf.compiled.struct import Int64, struct
+from treecrf.io.arrays import Codes, Floats, Ints
 from treecrf.models.linear.lbfgs import dot
 from treecrf.models.linear.likelihood import exponentiate, likelihood_of
 from treecrf.sequences import MISSING
@@ -141,6 +144,78 @@ def differentiate_occurring(scores, window_of, pairs, weights, offsets, labels, 
     return total
 
 
+@struct
+class Places(NamedTuple):
+    """Which weights there are: of cells for some labels, and after them of some pairs of labels."""
+
+    starts: Annotated[
+        Int64, "n_cells + 2", "Of each cell's weights; the last cell stands for none, and has no weights."
+    ]
+    labels: Annotated[Int64, "n_weights_of_cells"]
+    pairs: Annotated[Int64, "n_pairs, 2", "Label before and label, ascending."]
+    n_labels: Annotated[int, "Of the training set."]
+
+    @classmethod
+    def occurring(
+        cls, cells: NDArray[np.uint32], n_cells: int, labels: Codes, offsets: Ints, n_labels: int, order: int
+    ) -> Self:
+        """Those of what occurs in a training set (`OccurringObjective`)."""
+        known = labels != MISSING
+        keys = np.unique(cells[known].astype(np.int64) * n_labels + labels[known, None])
+        of_weight, of_label = np.divmod(keys[keys < n_cells * n_labels], n_labels)
+        pairs = occurring_pairs(labels, offsets, n_labels, order)
+        return cls(np.searchsorted(of_weight, np.arange(n_cells + 2)), of_label, pairs, n_labels)
+
+    @classmethod
+    def of_all_cells(cls, n_cells: int, labels: Codes, offsets: Ints, n_labels: int, order: int) -> Self:
+        """Those of each cell for all labels, and of pairs that occur."""
+        starts = np.minimum(np.arange(n_cells + 2), n_cells) * n_labels
+        of_label = np.tile(np.arange(n_labels), n_cells)
+        return cls(starts, of_label, occurring_pairs(labels, offsets, n_labels, order), n_labels)
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells."""
+        return len(self.starts) - 2
+
+    @property
+    def n_weights(self) -> int:
+        """Number of weights."""
+        return len(self.labels) + len(self.pairs)
+
+    def among_all(self, weights: Floats, order: int) -> Floats:
+        """The weights of all cells for all labels, and of order 1 of all pairs; 0 where there is none."""
+        every = np.zeros(self.n_cells * self.n_labels + (self.n_labels**2 if order else 0))
+        of_cells = np.repeat(np.arange(self.n_cells + 1), np.diff(self.starts)) * self.n_labels + self.labels
+        of_pairs = self.n_cells * self.n_labels + self.pairs @ [self.n_labels, 1]
+        every[np.append(of_cells, of_pairs)] = weights
+        return every
+
+    def pairs_of(self, labels: Codes, offsets: Ints) -> Ints:
+        """The number of the pair of the label before and the label, by position; -1 where there is none."""
+        places = _where_pairs(labels, offsets) if len(self.pairs) else np.empty(0, dtype=np.int64)
+        numbers = np.full(len(labels), -1)
+        keys = self.pairs @ [self.n_labels, 1]
+        numbers[places] = np.searchsorted(keys, labels[places - 1].astype(np.int64) * self.n_labels + labels[places])
+        return numbers
+
+
+def _where_pairs(labels: Codes, offsets: Ints) -> Ints:
+    """Positions that have a known label, as has the one before in their sequence."""
+    known = labels != MISSING
+    follows = known & np.append(False, known[:-1])
+    follows[offsets[:-1]] = False
+    return np.flatnonzero(follows)
+
+
+def occurring_pairs(labels: Codes, offsets: Ints, n_labels: int, order: int) -> Ints:
+    """Pairs of a label before and a label that occur, shape (n_pairs, 2), ascending; none with order 0."""
+    there = _where_pairs(labels, offsets) if order else np.empty(0, dtype=np.int64)
+    return np.column_stack(
+        np.divmod(np.unique(labels[there - 1].astype(np.int64) * n_labels + labels[there]), n_labels)
+    )
+
+
 class OccurringObjective:
     """What `treecrf.models.linear.linear_crf.Objective` is, for these weights; the others are 0.
 
@@ -174,54 +249,49 @@ class OccurringObjective:
         variance: float,
         weights: NDArray[np.float64] | None = None,
     ) -> None:
-        known = labels != MISSING
-        keys = np.unique(cells[known].astype(np.int64) * n_labels + labels[known, None])
-        keys = keys[keys < n_cells * n_labels]
-        of_weight, self._label_of = np.divmod(keys, n_labels)
-        self._starts = np.searchsorted(of_weight, np.arange(n_cells + 2))
-        follows = known & np.append(False, known[:-1])
-        follows[offsets[:-1]] = False
-        there = np.flatnonzero(follows) if order else np.empty(0, dtype=np.int64)
-        pairs, counts = np.unique(labels[there - 1].astype(np.int64) * n_labels + labels[there], return_counts=True)
-        self._pairs, self._counts = np.column_stack(np.divmod(pairs, n_labels)), counts.astype(np.float64)
-        self._n_places, self.n_weights = len(keys), len(keys) + len(pairs)
-        self._places = np.append(keys, n_cells * n_labels + pairs)  # among all weights
-        self._n_all = n_cells * n_labels + (n_labels**2 if order else 0)
+        places = self._places = Places.occurring(cells, n_cells, labels, offsets, n_labels, order)
+        numbers = places.pairs_of(labels, offsets)
+        self._counts = np.bincount(numbers[numbers >= 0], minlength=len(places.pairs)).astype(np.float64)
+        self.n_weights, self._order = places.n_weights, order
         distinct, self._window_of = distinct_windows(cells)
         self._cells, self._variance = cells[distinct], float(variance)
         self._labels, self._offsets = labels.copy(), offsets.copy()  # writable, as the kernels' types say
-        is_dense = DENSE * len(pairs) > n_labels**2 or order == 0 or weights is not None or not known.all()
+        is_dense = DENSE * len(places.pairs) > n_labels**2 or order == 0 or weights is not None
+        is_dense = is_dense or bool((labels == MISSING).any())
         self._likelihood = likelihood_of(labels, n_labels, offsets, order, weights) if is_dense else None
         self._scores = np.empty((len(self._cells), n_labels))
         self.seconds = 0.0
 
     def all_weights(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """The weights of all cells and transitions."""
-        every = np.zeros(self._n_all)
-        every[self._places] = weights
-        return every
+        return self._places.among_all(weights, self._order)
+
+    def value(self, weights: NDArray[np.float64]) -> float:
+        """What is minimized."""
+        return self(weights)[0]
 
     def __call__(self, weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         """What is minimized, and its gradient, for weights of shape (n_weights,): cells, then transitions."""
         began = time.thread_time()
-        n_places, n_labels = self._n_places, self._scores.shape[1]
+        starts, label_of, pairs, n_labels = self._places
+        n_places = len(label_of)
         of_pairs, errors = weights[n_places:], np.empty_like(self._scores)
-        score_occurring(self._cells, self._starts, self._label_of, weights[:n_places], self._scores)
+        score_occurring(self._cells, starts, label_of, weights[:n_places], self._scores)
         observed = np.zeros(self.n_weights)
         if self._likelihood is None:
             log_likelihood = dot(of_pairs, self._counts) + differentiate_occurring(
-                *(self._scores, self._window_of, self._pairs, of_pairs, self._offsets, self._labels),
+                *(self._scores, self._window_of, pairs, of_pairs, self._offsets, self._labels),
                 *(errors, observed[n_places:]),
             )
             observed[n_places:] += self._counts
         else:
             transitions, of_transitions = np.zeros((2, n_labels, n_labels))
-            transitions[tuple(self._pairs.T)] = of_pairs
+            transitions[tuple(pairs.T)] = of_pairs
             log_likelihood = self._likelihood.differentiate(
                 self._scores, self._window_of, transitions, errors, of_transitions
             )
-            observed[n_places:] = of_transitions[tuple(self._pairs.T)]
-        add_occurring_gradients(self._cells, self._starts, self._label_of, errors, observed[:n_places])
+            observed[n_places:] = of_transitions[tuple(pairs.T)]
+        add_occurring_gradients(self._cells, starts, label_of, errors, observed[:n_places])
         value = dot(weights, weights) / (2 * self._variance) - log_likelihood
         self.seconds += time.thread_time() - began
         return value, weights / self._variance - observed
