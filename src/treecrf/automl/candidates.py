@@ -16,11 +16,12 @@ from treecrf.inputs.binning import MOST_BINS
 from treecrf.inputs.derived import identifying_times
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.treecrf import TreeCRF
-from treecrf.models.linear.linear_crf import OCCURRING, VECTORS, LinearCRF
+from treecrf.models.linear.linear_crf import VECTORS, LinearCRF
+from treecrf.models.linear.stochastic import TRIAL
 from treecrf.models.neural.neural_crf import NeuralCRF
 from treecrf.models.pipelines import TransformingLabeller
 from treecrf.models.window.classifiers import WindowLightGBM
-from treecrf.sequences import SequenceSet, slot_sizes, window_rows
+from treecrf.sequences import SequenceSet, slot_sizes
 
 METHODS = ("linear_crf", "treecrf_newton", "lightgbm", "neural_crf")
 """Methods that are tried, the fastest to predict first; the last one where the budget is large (`affordable`)."""
@@ -41,17 +42,17 @@ ITERATIONS = 60
 MANY_LABELS = 12
 """From here on trees have a matrix of transitions beside them: full ones cost too much."""
 
-MOST_WHOLE = 30
-"""Labels from which on a linear CRF of words has weights of what occurs alone: half the time, and half a point of span
-F1 less on sentences with 72 labels. With fewer labels less time is gained, and more lost.
+PASSES = 16
+"""Of averaged stochastic gradient descent over the sequences, which trains linear CRFs of words: the many weights of
+words, few of which a sequence has, settle in a dozen passes.
 """
 
 ITERATIONS_OF_MANY = 20
 """Of trees for that many labels, at most: they are dear, and gain little after that."""
 
 TEXT: Mapping[str, Any] = {"variance": 3.0, "min_count": 2, "iterations": 80}
-"""Settings of a linear CRF that sees text as users of CRFsuite write it down: many weights take longer to settle, and
-pairs of words that occur once say nothing.
+"""Settings of a linear CRF that sees text as users of CRFsuite write it down: many weights take longer to settle by
+L-BFGS, and pairs of words that occur once say nothing.
 """
 
 TREE_BINS = 63
@@ -248,6 +249,7 @@ def make_candidates(
     missing: str,
     decided: Mapping[str, Any],
     derived: Sequence[tuple[str, ...] | None] = (None,),
+    is_weighted: bool = False,
 ) -> Iterator[list[Candidate]]:
     """Rounds of candidates: first every window and derived inputs, then other settings, then other treatments of
     missing cells.
@@ -264,6 +266,8 @@ def make_candidates(
         Settings that a user has decided, as far as the method has them.
     derived : sequence of tuple of str
         Blocks of derived inputs to try (`derivable_blocks`); neighbours are for `text_candidates` alone.
+    is_weighted : bool
+        Whether positions have weights.
 
     Yields
     ------
@@ -271,7 +275,7 @@ def make_candidates(
         What a round does not vary is that of the first candidate of all; the caller replaces it by the best so far.
     """
     windows = [(1, 1)] if method == "neural_crf" else windows  # it sees the whole sequence
-    usual = {"iterations": ITERATIONS} | _settings_for(method, data) | dict(decided)
+    usual = {"iterations": ITERATIONS} | _settings_for(method, data, is_weighted) | dict(decided)
     first, *other_treatments = _treatments(method, data, missing, usual)
     if first == "incorporated":
         usual["missing"] = first
@@ -302,13 +306,17 @@ def make_candidates(
 
 
 def text_candidates(
-    data: SequenceSet, missing: str, decided: Mapping[str, Any], derived: Sequence[tuple[str, ...] | None]
+    data: SequenceSet,
+    missing: str,
+    decided: Mapping[str, Any],
+    derived: Sequence[tuple[str, ...] | None],
+    is_weighted: bool = False,
 ) -> list[Candidate]:
     """Linear CRFs that see the neighbours of text as derived inputs, where there are some; the arguments are those of
     `make_candidates`.
     """
     treatment = _treatments("linear_crf", data, missing, {})[0]
-    settings = {**TEXT, **_weights_of_words(data), **decided}
+    settings = {**TEXT, **_solver_of_words(data, is_weighted), **decided}
     return [
         Candidate("linear_crf", (0, 0), settings, treatment, blocks)
         for blocks in derived
@@ -316,7 +324,7 @@ def text_candidates(
     ]
 
 
-def _settings_for(method: str, data: SequenceSet) -> dict[str, Any]:
+def _settings_for(method: str, data: SequenceSet, is_weighted: bool) -> dict[str, Any]:
     """Settings that follow from the sizes of the file.
 
     Trees have few bins for numbers: they grow in half the time, and are no worse. They take words that the file has
@@ -328,14 +336,15 @@ def _settings_for(method: str, data: SequenceSet) -> dict[str, Any]:
     if method == "neural_crf":
         settings = {"iterations": EPOCHS, "held_out": None}
     if has_words(data):
-        settings |= _weights_of_words(data) if method == "linear_crf" else {"min_count": 2}
+        settings |= _solver_of_words(data, is_weighted) if method == "linear_crf" else {"min_count": 2}
     if len(data.label_names) >= MANY_LABELS and method == "treecrf_newton":
         settings |= {"transitions": "separable", "iterations": ITERATIONS_OF_MANY}
     return settings
 
 
-def _weights_of_words(data: SequenceSet) -> dict[str, Any]:
-    return {"features": OCCURRING} if len(data.label_names) >= MOST_WHOLE else {}
+def _solver_of_words(data: SequenceSet, is_weighted: bool) -> dict[str, Any]:
+    """Steps need sequences, whose positions weigh the same."""
+    return {} if is_weighted or len(data) < MANY_SEQUENCES else {"solver": "sgd", "iterations": PASSES}
 
 
 def _treatments(method: str, data: SequenceSet, missing: str, settings: Mapping[str, Any]) -> list[str]:
@@ -398,6 +407,9 @@ TREE = 6e5
 OF_MANY = 0.5
 """Share of the cost of a tree of LightGBM where there are many labels, most of which are rare and have small trees."""
 
+TRIALS = 6.0
+"""Passes over some sequences that choose the rate of stochastic gradient descent, usually."""
+
 SORTING = 3.0
 """How many times longer LightGBM takes for an attribute of words, whose categories it sorts, in addition."""
 
@@ -417,11 +429,12 @@ def estimate_seconds(labeller: Labeller, train: SequenceSet, n_iterations: int) 
     each = n_positions * n_slots * n_labels
     pairs = n_positions * n_labels**2
     if isinstance(labeller, LinearCRF):
-        weights, touched = _n_weights(labeller, train), 2.5 * each + 0.7 * pairs
-        if labeller.features == OCCURRING:
-            weights, of_cells, of_pairs = _n_occurring(labeller, train)
-            touched = n_positions * (6 * of_cells + 10 * n_labels + min(2.5 * of_pairs, n_labels**2))
-        return 0.01 + n_iterations * NANOSECOND * (5e5 + touched + 30 * weights)
+        weights = _n_weights(labeller, train)
+        if labeller.solver == "sgd":
+            n_passes = n_iterations + 1 + TRIALS * min(TRIAL / len(train), 1.0)
+            touched = 4 * each + n_positions * (2.5 * _n_pairs(train) + 15 * n_labels)
+            return 0.01 + n_passes * NANOSECOND * (touched + 20 * weights)
+        return 0.01 + n_iterations * NANOSECOND * (5e5 + 2.5 * each + 0.7 * pairs + 30 * weights)
     if isinstance(labeller, TreeCRF):
         growing = 2.5 * each * sqrt(labeller.max_leaves / 10) + 9 * labeller.max_leaves * n_bins * n_labels
         divides = labeller.boosting_params().missing in ("instance_weighting", "surrogate_splitting")
@@ -478,7 +491,8 @@ def estimate_memory(labeller: Labeller, train: SequenceSet, n_iterations: int) -
     if isinstance(labeller, TreeCRF | NeuralCRF):
         return labeller.expected_memory(train)
     if isinstance(labeller, LinearCRF):
-        return 8 * _n_weights(labeller, train) * (VECTORS + (n_iterations if labeller.keep_stages else 1))
+        vectors = VECTORS[labeller.solver] + (n_iterations if labeller.keep_stages else 1)
+        return 8 * _n_weights(labeller, train) * vectors
     return 8 * train.n_positions * _n_slots(labeller, train) if isinstance(labeller, WindowLightGBM) else 0
 
 
@@ -514,22 +528,10 @@ def _n_weights(labeller: LinearCRF, train: SequenceSet) -> int:
     return cells * places * n_labels + n_labels**2
 
 
-def _n_occurring(labeller: LinearCRF, train: SequenceSet) -> tuple[int, float, int]:
-    """Weights of labels with which cells occur, how many of them a position has, and pairs of labels that occur.
-
-    Numbers count with all labels.
-    """
-    n_labels, labels = len(train.label_names), np.asarray(train.labels).astype(np.int64)
-    places, n_numbers = _n_places(labeller) + _n_anchored(labeller), len(train.number_names)
-    weights, touched = n_numbers * (labeller.n_bins + 1) * n_labels, float(n_numbers * n_labels)
-    at = window_rows(train, (0, 0))[:, 0]
-    for codes in train.values[at].T:
-        keys, counts = np.unique(codes.astype(np.int64) * n_labels + labels, return_counts=True)
-        _, of_cell, n_here = np.unique(keys // n_labels, return_inverse=True, return_counts=True)
-        weights += len(keys)
-        touched += float(counts @ n_here[of_cell]) / len(labels)
-    pairs = len(np.unique(labels[:-1] * n_labels + labels[1:]))
-    return weights * places + pairs, touched * places, pairs
+def _n_pairs(train: SequenceSet) -> int:
+    """Pairs of labels that occur."""
+    labels = np.asarray(train.labels).astype(np.int64)
+    return len(np.unique(labels[:-1] * len(train.label_names) + labels[1:]))
 
 
 def _n_common(codes: np.ndarray, min_count: int) -> int:

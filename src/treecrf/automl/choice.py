@@ -232,11 +232,12 @@ def plan(
     derived, plain = derivable_blocks(folds.data, options.derive), without_stamps(folds.data)
     if options.window is not None:  # neighbours would be another one
         derived = [blocks for blocks in derived if not blocks or NEIGHBOURS not in blocks]
+    is_weighted = folds.weights is not None
     rounds: dict[str, Rounds] = {
-        method: list(make_candidates(method, plain, list(windows), options.missing, settings, derived))
+        method: list(make_candidates(method, plain, list(windows), options.missing, settings, derived, is_weighted))
         for method, settings in compared.items()
     }
-    text = text_candidates(plain, options.missing, compared.get("linear_crf", {}), derived)
+    text = text_candidates(plain, options.missing, compared.get("linear_crf", {}), derived, is_weighted)
     text = text if "linear_crf" in compared else []
     final = sum(map(search.final_cost, [*text, *(of_method[0][0] for of_method in rounds.values())]))
     of_text = max(map(search.final_cost, text), default=0.0)

@@ -276,7 +276,7 @@ class BudgetedSearch:
         most_iterations = max(self.reserved, 1.0) / self.final_cost(candidate) * candidate.iterations
         stage = results.stage_within(most_iterations)
         iterations = int(results.iterations()[stage])
-        if candidate.method == "linear_crf":
+        if candidate.method == "linear_crf" and "solver" not in candidate.settings:
             iterations = more_iterations(iterations, self.folds.growth, min(candidate.iterations, most_iterations))
         marginals = results.marginals(stage)
         kept = self._results([fold._replace(marginals=None) for fold in folds])
@@ -337,5 +337,5 @@ class BudgetedSearch:
 
 
 def more_iterations(iterations: int, growth: float, most: float) -> int:
-    """Iterations multiplied by the growth of the data, up to a limit: an optimizer needs more steps with more data."""
+    """Iterations multiplied by the growth of the data, up to a limit: L-BFGS needs more steps with more data."""
     return max(iterations, int(min(growth * iterations, most)))

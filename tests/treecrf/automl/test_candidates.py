@@ -10,6 +10,7 @@ from treecrf.automl.candidates import (
     GRIDS,
     ITERATIONS,
     METHODS,
+    PASSES,
     Candidate,
     affordable,
     candidate_windows,
@@ -85,10 +86,27 @@ def test_many_labels_and_categories():
     many = data.with_labels(np.arange(n) % 40, [f"l{i}" for i in range(40)])
     [linear, *_], *_ = make_candidates("linear_crf", many, [(1, 1)], "auto", {})
     [text] = text_candidates(many, "auto", {}, [("words", "neighbours")])
-    assert linear.build().features == text.build().features == "occurring"
-    costs = [estimate_seconds(linear.build().set_params(features=each), many, 10) for each in ("occurring", "labels")]
-    assert costs[0] < costs[1]
+    assert linear.build().solver == text.build().solver == "lbfgs"  # two sequences
+    assert text.iterations == 80
     assert candidate_windows(data) == [(0, 0), (1, 1), (3, 3)]
+
+
+def test_words_of_many_sequences_are_learnt_in_passes_over_them():
+    n = 400
+    words = [("word", [f"w{i}" for i in range(150)])]
+    data = SequenceSet(
+        np.arange(n)[:, None] % 150, range(0, n + 1, 4), words, np.arange(n) % 15, [f"l{i}" for i in range(15)]
+    )
+    blocks = [("words", "neighbours")]
+    [text], [weighted] = (text_candidates(data, "auto", {}, blocks, is_weighted) for is_weighted in (False, True))
+    [linear, *_], *_ = make_candidates("linear_crf", data, [(1, 1)], "auto", {})
+    assert (text.iterations, text.build().solver) == (linear.iterations, linear.build().solver) == (PASSES, "sgd")
+    assert (weighted.iterations, weighted.build().solver) == (80, "lbfgs")
+    [chosen] = text_candidates(data, "auto", {"iterations": 7}, blocks)
+    assert chosen.iterations == 7
+    costs = [estimate_seconds(each.build(), data, each.iterations) for each in (text, weighted)]
+    assert 3 * costs[0] < costs[1]
+    text.build().fit(data)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -156,6 +156,15 @@ def test_a_linear_crf_has_more_iterations_on_the_whole_file_and_trees_have_those
     assert trees.best.iterations == trees.results.iterations()[trees.stage]
 
 
+def test_passes_over_sequences_are_as_many_on_the_whole_file():
+    folds = make_folds(letter_before(), 0, 100)._replace(growth=1000.0)
+    search = BudgetedSearch(folds, 1000.0)
+    search.reserve(900.0)
+    settings = {"iterations": 9, "solver": "sgd", "features": "labels"}
+    [linear] = search.cross_validate([Candidate("linear_crf", (1, 1), settings, "error")])
+    assert linear.best.iterations == linear.results.iterations()[linear.stage]
+
+
 def test_two_methods_pass_where_one_fold_fits():
     folds = make_folds(letter_before(20), 0, 10_000)
     ranked = [next(make_candidates(name, folds.data, [(1, 1)], "auto", {"iterations": 3}))[0] for name in METHODS[:3]]

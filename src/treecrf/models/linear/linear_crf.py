@@ -158,8 +158,8 @@ def window_chains(
     return LatticeChains(lattice, Weights(scores[:, possible].ravel(), transitions, np.empty(0)))
 
 
-VECTORS = 30
-"""Of as many numbers as there are weights, that L-BFGS and the gradient work with."""
+VECTORS = {"lbfgs": 30, "sgd": 10}
+"""Of as many numbers as there are weights, that each solver works with."""
 
 
 @dataclass(eq=False, repr=False)
@@ -277,7 +277,7 @@ class LinearCRF(ChainLabeller):
         n_kept = self.max_iterations if self.keep_stages else 1
         n_all = len(objective.all_weights(np.zeros(objective.n_weights)))
         check_memory(
-            8 * (objective.n_weights * VECTORS + n_all * n_kept),
+            8 * (objective.n_weights * VECTORS[self.solver] + n_all * n_kept),
             "the weights after every iteration" if self.keep_stages else "the weights",
             "give fewer max_iterations, a smaller window or a greater min_count",
         )
