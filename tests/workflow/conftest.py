@@ -53,10 +53,10 @@ def whole_by_method(whole):
 
 @pytest.fixture(scope="session")
 def finished_by_method(finished, whole_by_method, tmp_path_factory):
-    """A copy of the folder in which the studies with methods have finished with a job for each; no test changes it for
+    """A copy of the folder in which three studies have finished with a job for each method; no test changes it for
     good.
     """
     folder = tmp_path_factory.mktemp("by_method") / "finished"
     shutil.copytree(finished, folder)  # with the times of the files
-    run(folder, whole_by_method, "--keep-going", "training", "missing", "future", "kernels")
+    run(folder, whole_by_method, "--keep-going", "training", "missing", "future")
     return folder

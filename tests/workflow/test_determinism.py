@@ -7,6 +7,7 @@ from runs import FUTURE, MISSING, NOT_MEASURED, TRAINING, run
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 SETTINGS = {
+    "methods_per_job": 20,
     "datasets": {"xor": {}},
     "cost": NOT_MEASURED,
     "coding": {"datasets": []},
