@@ -432,7 +432,7 @@ def estimate_seconds(labeller: Labeller, train: SequenceSet, n_iterations: int) 
         weights = _n_weights(labeller, train)
         if labeller.solver == "sgd":
             n_passes = n_iterations + 1 + TRIALS * min(TRIAL / len(train), 1.0)
-            touched = 4 * each + n_positions * (2.5 * _n_pairs(train) + 15 * n_labels)
+            touched = each + n_positions * (2.5 * _n_pairs(train) + 15 * n_labels)
             return 0.01 + n_passes * NANOSECOND * (touched + 20 * weights)
         return 0.01 + n_iterations * NANOSECOND * (5e5 + 2.5 * each + 0.7 * pairs + 30 * weights)
     if isinstance(labeller, TreeCRF):

@@ -28,7 +28,6 @@ from treecrf.models.execution import draw_start
 from treecrf.models.inputs import ClassWeight, refuse_missing, refuse_mixed
 from treecrf.models.linear.lbfgs import dot
 from treecrf.models.linear.likelihood import likelihood_of
-from treecrf.models.linear.occurring import OccurringObjective, Places
 from treecrf.models.linear.stochastic import StochasticDescent, equal_within
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import distinct_windows, number_cells
@@ -71,7 +70,7 @@ def add_cell_gradients(cells, errors, gradient):
                 gradient[cell, label] += errors[window, label]
 
 
-FEATURES, OCCURRING = ("pairs", "labels", "both"), "occurring"
+FEATURES = ("pairs", "labels", "both")
 """Values of the setting `features`."""
 
 SOLVERS = ("lbfgs", "sgd")
@@ -97,7 +96,7 @@ class Outcomes:
     @property
     def has_pairs(self) -> bool:
         """Whether pairs of labels are among them."""
-        return bool(self.order) and self.features not in ("labels", OCCURRING)
+        return bool(self.order) and self.features != "labels"
 
     @property
     def n_extra(self) -> int:
@@ -178,16 +177,13 @@ class LinearCRF(ChainLabeller):
         Of the prior of every weight.
     window : (int, int)
         Observations before and after the position that the potentials see.
-    features : "pairs", "labels", "both" or "occurring"
+    features : "pairs", "labels" or "both"
         What a cell has weights for: pairs of previous label and label, where START stands before the first position;
-        labels; either; or the labels that the training set has with it, and then pairs of labels by themselves have one
-        where they occur (CRFsuite's features). Pairs take as many times more memory as there are labels; what occurs
-        takes the least time with words and many labels. With order 0 the first three are the same.
+        labels; or either. Pairs take as many times more memory as there are labels. With order 0 all are the same.
     solver : "lbfgs" or "sgd"
         L-BFGS, or averaged stochastic gradient descent (`treecrf.models.linear.stochastic`): on text a dozen iterations
-        of it, each a pass over the sequences, do what a hundred of L-BFGS do. It takes the features "labels" and
-        "occurring", with weights of pairs of labels that occur, and weights of positions that are equal within a
-        sequence.
+        of it, each a pass over the sequences, do what a hundred of L-BFGS do. It takes the features "labels", with
+        weights of pairs of labels that occur, and weights of positions that are equal within a sequence.
     order : 0 or 1
         Number of previous labels that the potentials see.
     max_iterations : int
@@ -251,7 +247,7 @@ class LinearCRF(ChainLabeller):
     _parameter_constraints: ClassVar = {
         "variance": VARIANCE,
         "order": FIRST_ORDER,
-        "features": one_of(*FEATURES, OCCURRING),
+        "features": one_of(*FEATURES),
         "solver": one_of(*SOLVERS),
         "max_iterations": SIZE,
         "tolerance": TOLERANCE,
@@ -311,7 +307,7 @@ class LinearCRF(ChainLabeller):
 
     def _objective_of(
         self, train: SequenceSet, labels: Codes, variance: float, weights: Floats | None
-    ) -> Objective | OccurringObjective | StochasticDescent:
+    ) -> Objective | StochasticDescent:
         """What is minimized, by the features and the solver.
 
         Raises
@@ -320,21 +316,14 @@ class LinearCRF(ChainLabeller):
             If the solver does not have the features, or takes no such weights.
         """
         outcomes = self._outcomes(len(train.label_names))
-        if self.solver == "lbfgs" and self.features != OCCURRING:
-            return Objective(train, labels, self.window, outcomes, variance, weights)
-        cells, n_cells = window_cells(train, self.window)
-        size = outcomes.n_labels, self.order
         if self.solver == "lbfgs":
-            return OccurringObjective(cells, n_cells, labels, train.offsets, *size, variance, weights)
-        if self.features not in ("labels", OCCURRING):
-            raise ValueError(f"solver='sgd' has no features={self.features!r}; give 'labels' or '{OCCURRING}'.")
-        if weights is not None:
-            weights = equal_within(weights, train.offsets)
-        if self.features == OCCURRING:
-            places = Places.occurring(cells, n_cells, labels, train.offsets, *size)
-        else:
-            places = Places.of_all_cells(n_cells, labels, train.offsets, *size)
-        return StochasticDescent(cells, labels, train.offsets, places, self.order, variance, weights)
+            return Objective(train, labels, self.window, outcomes, variance, weights)
+        if outcomes.has_pairs:
+            raise ValueError(f"solver='sgd' has no features={self.features!r}; give features='labels'.")
+        of_sequences = None if weights is None else equal_within(weights, train.offsets)
+        return StochasticDescent(
+            *window_cells(train, self.window), labels, train.offsets, outcomes, variance, of_sequences
+        )
 
     def fit_watched(
         self, train: SequenceSet, data: SequenceSet, watch: Watch, every: int = 1, weights: Floats | None = None

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from typing import Annotated, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, NamedTuple, Self
 
 import numpy as np
 from numba import float64, int16, int64
@@ -21,8 +21,13 @@ from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Float64, Int16, Int64, UInt32, allocate, compiled_type, struct
 from treecrf.io.arrays import Codes, Floats, Ints
 from treecrf.models.linear.lbfgs import dot
-from treecrf.models.linear.occurring import ROUNDING, Places
 from treecrf.sequences import MISSING
+
+if TYPE_CHECKING:
+    from treecrf.models.linear.linear_crf import Outcomes
+
+ROUNDING = 2.0**-53
+"""Half the distance from 1 to the next number."""
 
 HIGHEST_RATE = 4.0
 """Of the first step, times the cells of a window: the largest that is tried, each next one half of the one before."""
@@ -56,20 +61,27 @@ class Examples(NamedTuple):
 
 @struct
 class Descent(NamedTuple):
-    """Where the descent is."""
+    """Where the descent is: weights divided by the factor of all, and what their averages need."""
 
-    weights: Annotated[Float64, "n_weights", "Divided by the factor of all weights; cells before pairs."]
-    delays: Annotated[Float64, "n_weights", "Every change times the sum of shares times factors before it."]
+    cells: Annotated[Float64, "n_cells, n_labels"]
+    pairs: Annotated[Float64, "n_pairs"]
+    cell_delays: Annotated[
+        Float64, "n_cells, n_labels", "Each change times the sum of shares times factors before it."
+    ]
+    pair_delays: Annotated[Float64, "n_pairs"]
     state: Annotated[Float64, "4", "See `SCALE`."]
 
     @classmethod
-    def of(cls, start: Floats) -> Self:
-        """That begins at some weights."""
-        return cls(start.copy(), np.zeros(len(start)), np.array([1.0, 0.0, 0.0, 0.0]))
+    def of(cls, start: Floats, n_labels: int, n_pairs: int) -> Self:
+        """That begins at some weights, of cells by label and then of pairs."""
+        cells, pairs = start[: len(start) - n_pairs].reshape(-1, n_labels).copy(), start[len(start) - n_pairs :].copy()
+        return cls(cells, pairs, np.zeros_like(cells), np.zeros_like(pairs), np.array([1.0, 0.0, 0.0, 0.0]))
 
     def average(self) -> Floats:
         """The weighted mean of the weights after all steps, shape (n_weights,)."""
-        return np.asarray((self.state[OF_SCALES] * self.weights - self.delays) / self.state[OF_SHARES])
+        weights = np.append(self.cells, self.pairs)
+        delays = np.append(self.cell_delays, self.pair_delays)
+        return np.asarray((self.state[OF_SCALES] * weights - delays) / self.state[OF_SHARES])
 
 
 @struct
@@ -87,15 +99,17 @@ class Work(NamedTuple):
     unknown: Annotated[Int16, "n_longest", "MISSING everywhere."]
 
 
-_EXAMPLES, _PLACES, _DESCENT, _WORK = map(compiled_type, (Examples, Places, Descent, Work))
+_EXAMPLES, _DESCENT, _WORK = map(compiled_type, (Examples, Descent, Work))
 
 
 @kernel(float64(_WORK, int64[:, ::1], int16[::1], float64))
 def _expect(work, pairs, labels, sign):
     """Add the expected numbers of labels and of pairs, times a sign, to errors and ``of_pairs``.
 
-    Labels that are known, shape (length,), are the only ones at their positions. The recursions are those of
-    `treecrf.models.linear.occurring.differentiate_occurring`. Returns the logarithm of the sum over labellings.
+    Labels that are known, shape (length,), are the only ones at their positions. The factor of a pair without a weight
+    is 1, and alphas add up to 1: what leads to a label is 1 plus the sum over its pairs of alpha times (factor - 1), so
+    that the time grows with their number; it counts with the rounding error of 1 at least. Returns the logarithm of the
+    sum over labellings.
     """
     n_labels, n_pairs, length = work.scores.shape[1], len(pairs), len(labels)
     beta, local = work.betas[0], work.betas[1]
@@ -134,48 +148,49 @@ def _expect(work, pairs, labels, sign):
     return total
 
 
-@kernel(float64(_EXAMPLES, _PLACES, _DESCENT, _WORK, int64))
-def _differentiate(examples, places, descent, work, sequence):
+@kernel(float64(_EXAMPLES, int64[:, ::1], _DESCENT, _WORK, int64))
+def _differentiate(examples, pairs, descent, work, sequence):
     """Write the gradient of a sequence's log likelihood to errors and ``of_pairs``; return the log likelihood."""
     begin, end = examples.offsets[sequence], examples.offsets[sequence + 1]
-    labels, scale = examples.labels[begin:end], descent.state[SCALE]
-    n_places, n_labels = len(places.labels), work.scores.shape[1]
-    work.scores[: end - begin] = 0.0
+    labels, scale, n_labels = examples.labels[begin:end], descent.state[SCALE], work.scores.shape[1]
     work.errors[: end - begin] = 0.0
-    for pair in range(len(places.pairs)):
+    for pair in range(len(pairs)):
         work.of_pairs[pair] = 0.0
-        work.excess[pair] = math.expm1(scale * descent.weights[n_places + pair])
+        work.excess[pair] = math.expm1(scale * descent.pairs[pair])
     is_known = True
     for t in range(end - begin):
         scores = work.scores[t]
+        scores[:] = 0.0
         for slot in range(examples.cells.shape[1]):
             cell = examples.cells[begin + t, slot]
-            for place in range(places.starts[cell], places.starts[cell + 1]):
-                scores[places.labels[place]] += descent.weights[place]
+            if cell < len(descent.cells):
+                for label in range(n_labels):
+                    scores[label] += descent.cells[cell, label]
         for label in range(n_labels):
             scores[label] *= scale
         is_known = is_known and labels[t] != MISSING
-    value = -_expect(work, places.pairs, work.unknown[: end - begin], -1.0)
+    value = -_expect(work, pairs, work.unknown[: end - begin], -1.0)
     if not is_known:
-        return value + _expect(work, places.pairs, labels, 1.0)
+        return value + _expect(work, pairs, labels, 1.0)
     for t in range(end - begin):
         value += work.scores[t, labels[t]]
         work.errors[t, labels[t]] += 1.0
         pair = examples.pairs[begin + t]
         if pair >= 0:
-            value += scale * descent.weights[n_places + pair]
+            value += scale * descent.pairs[pair]
             work.of_pairs[pair] += 1.0
     return value
 
 
-@kernel(float64(_EXAMPLES, _PLACES, _DESCENT, _WORK, int64[::1], float64, float64))
-def descend(examples, places, descent, work, order, rate, decay):
+@kernel(float64(_EXAMPLES, int64[:, ::1], _DESCENT, _WORK, int64[::1], float64, float64))
+def descend(examples, pairs, descent, work, order, rate, decay):
     """Make a step for each sequence, in this order.
 
     Parameters
     ----------
     examples : Examples
-    places : treecrf.models.linear.occurring.Places
+    pairs : int64, shape (n_pairs, 2)
+        Label before and label.
     descent : Descent
         Changed.
     work : Work
@@ -192,39 +207,55 @@ def descend(examples, places, descent, work, order, rate, decay):
     float64
         The log likelihood of these sequences, of each before its step.
     """
-    weights, delays, state = descent.weights, descent.delays, descent.state
-    n_places, total = len(places.labels), 0.0
+    state, n_labels, total = descent.state, work.scores.shape[1], 0.0
     for i in range(len(order)):
         sequence = order[i]
         weight = examples.weights[sequence]
-        total += weight * _differentiate(examples, places, descent, work, sequence)
+        total += weight * _differentiate(examples, pairs, descent, work, sequence)
         if rate == 0.0:
             continue
         state[STEPS] += 1.0
         step = 1.0 / (1.0 / rate + decay * state[STEPS])
         state[SCALE] *= 1.0 - step * decay
         step *= weight / state[SCALE]
-        begin = examples.offsets[sequence]
+        delay, begin = state[OF_SCALES], examples.offsets[sequence]
         for t in range(examples.offsets[sequence + 1] - begin):
             for slot in range(examples.cells.shape[1]):
                 cell = examples.cells[begin + t, slot]
-                for place in range(places.starts[cell], places.starts[cell + 1]):
-                    change = step * work.errors[t, places.labels[place]]
-                    weights[place] += change
-                    delays[place] += state[OF_SCALES] * change
-        for pair in range(len(places.pairs)):
+                if cell < len(descent.cells):
+                    for label in range(n_labels):
+                        change = step * work.errors[t, label]
+                        descent.cells[cell, label] += change
+                        descent.cell_delays[cell, label] += delay * change
+        for pair in range(len(pairs)):
             change = step * work.of_pairs[pair]
-            weights[n_places + pair] += change
-            delays[n_places + pair] += state[OF_SCALES] * change
+            descent.pairs[pair] += change
+            descent.pair_delays[pair] += delay * change
         share = (state[STEPS] / len(examples.weights)) ** LATENESS
         state[OF_SCALES] += share * state[SCALE]
         state[OF_SHARES] += share
         if state[SCALE] < LEAST_SCALE:
-            for place in range(len(weights)):
-                weights[place] *= state[SCALE]
+            for cell in range(len(descent.cells)):
+                for label in range(n_labels):
+                    descent.cells[cell, label] *= state[SCALE]
+            for pair in range(len(pairs)):
+                descent.pairs[pair] *= state[SCALE]
             state[OF_SCALES] /= state[SCALE]
             state[SCALE] = 1.0
     return total
+
+
+def occurring_pairs(labels: Codes, offsets: Ints, n_labels: int, order: int) -> tuple[Ints, Ints]:
+    """Pairs of a label before and a label that occur, shape (n_pairs, 2), ascending; none with order 0.
+
+    Also their number by position, -1 where there is none.
+    """
+    known = labels != MISSING
+    follows = known & np.append(False, known[:-1]) & bool(order)
+    follows[offsets[:-1]] = False
+    there, numbers = np.flatnonzero(follows), np.full(len(labels), -1)
+    keys, numbers[there] = np.unique(labels[there - 1].astype(np.int64) * n_labels + labels[there], return_inverse=True)
+    return np.column_stack(np.divmod(keys, n_labels)), numbers
 
 
 class StochasticDescent:
@@ -233,12 +264,13 @@ class StochasticDescent:
     Parameters
     ----------
     cells : uint32, shape (n_positions, n_slots)
-        Of the windows; ``places.n_cells`` where there is none.
+        Of the windows; `n_cells` where there is none.
+    n_cells : int
     labels : int16, shape (n_positions,)
         `MISSING` where they are not known.
     offsets : int64, shape (n_sequences + 1,)
-    places : treecrf.models.linear.occurring.Places
-    order : 0 or 1
+    outcomes : treecrf.models.linear.linear_crf.Outcomes
+        Of labels.
     variance : float
         Of the prior.
     weights : float64, shape (n_sequences,), optional
@@ -246,6 +278,7 @@ class StochasticDescent:
     Attributes
     ----------
     n_weights : int
+        Of all cells, and of pairs of labels that occur.
     seconds : float
         CPU seconds of all passes.
     """
@@ -253,22 +286,22 @@ class StochasticDescent:
     def __init__(
         self,
         cells: NDArray[np.uint32],
+        n_cells: int,
         labels: Codes,
         offsets: Ints,
-        places: Places,
-        order: int,
+        outcomes: Outcomes,
         variance: float,
         weights: Floats | None = None,
     ) -> None:
-        n_sequences, n_labels = len(offsets) - 1, places.n_labels
+        n_sequences, n_labels = len(offsets) - 1, outcomes.n_labels
+        self._pairs, numbers = occurring_pairs(labels, offsets, n_labels, outcomes.order)
         weights = np.ones(n_sequences) if weights is None else weights
-        self._examples = Examples(cells, labels.copy(), places.pairs_of(labels, offsets), offsets.copy(), weights)
-        self._places, self._order, self._variance = places, order, variance
-        self.n_weights, self.seconds = places.n_weights, 0.0
-        sizes = {"n_longest": int(np.diff(offsets).max()), "n_labels": n_labels, "n_pairs": len(places.pairs)}
+        self._examples = Examples(cells, labels.copy(), numbers, offsets.copy(), weights)
+        sizes = {"n_longest": int(np.diff(offsets).max()), "n_labels": n_labels, "n_pairs": len(self._pairs)}
         self._work = allocate(Work, **sizes)
         self._work.unknown[:] = MISSING
-        self._n_cells = float((cells < places.n_cells).sum(axis=1).mean())
+        self._outcomes, self._n_cells, self._variance = outcomes, n_cells, variance
+        self.n_weights, self.seconds = n_cells * n_labels + len(self._pairs), 0.0
         self._decay = 1.0 / (variance * n_sequences)
 
     def minimize(self, start: Floats, n_passes: int, seed: int, note: Callable[[Floats, float], None]) -> None:
@@ -283,7 +316,7 @@ class StochasticDescent:
         """
         generator = np.random.default_rng(seed)
         rate = self._choose_rate(start, generator.permutation(len(self._examples.weights))[:TRIAL])
-        descent = Descent.of(start)
+        descent = self._from(start)
         for _ in range(n_passes):
             log_likelihood = self._pass(descent, generator.permutation(len(self._examples.weights)), rate)
             weights = descent.average()
@@ -294,7 +327,12 @@ class StochasticDescent:
 
     def all_weights(self, weights: Floats) -> Floats:
         """The weights of all cells and transitions."""
-        return self._places.among_all(weights, self._order)
+        every = np.zeros(self._outcomes.n_weights(self._n_cells))
+        of_cells, of_pairs = self._outcomes.part(every)
+        n_pairs = len(self._pairs)
+        of_cells.ravel()[:] = weights[: len(weights) - n_pairs]
+        of_pairs[tuple(self._pairs.T)] = weights[len(weights) - n_pairs :]
+        return every
 
     def value(self, weights: Floats) -> float:
         """What is minimized."""
@@ -303,24 +341,28 @@ class StochasticDescent:
     def _value(self, weights: Floats, sequences: Ints) -> float:
         share = len(sequences) / len(self._examples.weights)
         penalty = dot(weights, weights) / (2 * self._variance)
-        return share * penalty - self._pass(Descent.of(weights), sequences, 0.0)
+        return share * penalty - self._pass(self._from(weights), sequences, 0.0)
 
     def _choose_rate(self, start: Floats, sequences: Ints) -> float:
         """The rate after whose pass over some sequences these are likeliest; halved as long as that helps."""
-        lowest, chosen = math.inf, HIGHEST_RATE / max(self._n_cells, 1.0)
-        for halvings in range(MOST_HALVINGS):
-            descent, rate = Descent.of(start), HIGHEST_RATE / max(self._n_cells, 1.0) / 2**halvings
+        n_slots = float((self._examples.cells < self._n_cells).sum(axis=1).mean())
+        lowest, chosen = math.inf, HIGHEST_RATE / max(n_slots, 1.0)
+        for rate in chosen / 2.0 ** np.arange(MOST_HALVINGS):
+            descent = self._from(start)
             self._pass(descent, sequences, rate)
             value = self._value(descent.average(), sequences)
             if value < lowest:
-                lowest, chosen = value, rate
+                lowest, chosen = value, float(rate)
             elif lowest < math.inf:
                 break
         return chosen
 
+    def _from(self, weights: Floats) -> Descent:
+        return Descent.of(weights, self._outcomes.n_labels, len(self._pairs))
+
     def _pass(self, descent: Descent, order: Ints, rate: float) -> float:
         began = time.thread_time()
-        value = descend(self._examples, self._places, descent, self._work, order, rate, self._decay)
+        value = descend(self._examples, self._pairs, descent, self._work, order, rate, self._decay)
         self.seconds += time.thread_time() - began
         return float(value)
 

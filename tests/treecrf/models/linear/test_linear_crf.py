@@ -12,8 +12,7 @@ from numpy.testing import assert_allclose
 
 import treecrf
 from treecrf import Attribute, LinearCRF, chain
-from treecrf.models.linear.linear_crf import FEATURES, OCCURRING, Objective, Outcomes, window_cells
-from treecrf.models.linear.occurring import OccurringObjective
+from treecrf.models.linear.linear_crf import FEATURES, Objective, Outcomes
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 
 
@@ -79,74 +78,6 @@ def test_cells_have_weights_of_pairs_as_in_the_dissertation():
     assert model.transition_weights_.shape == (3, 3)
     of_residues = model.cell_weights_.reshape(13, 21, 12)[:, :20, : 3**2]
     assert of_residues.size == 3**2 * 13 * 20
-
-
-def walk(seed, n_labels=9):
-    """Labels that stay or go to the next one, so that few pairs occur, and letters that occur with few of them."""
-    rng = np.random.default_rng(seed)
-    offsets = np.concatenate([[0], np.cumsum(rng.integers(1, 9, 30))])
-    labels = np.cumsum(rng.random(offsets[-1]) < 0.5) % n_labels
-    letters = np.column_stack([(labels + rng.integers(0, 3, len(labels))) % n_labels, rng.integers(0, 2, len(labels))])
-    attributes = (Attribute("letter", tuple(map(str, range(n_labels)))), Attribute("flag", ("no", "yes")))
-    return treecrf.SequenceSet(letters, offsets, attributes, labels, tuple("ABCDEFGHI"[:n_labels]))
-
-
-@pytest.mark.parametrize("case", ["few pairs", "many pairs", "order 0", "weights", "unknown labels"])
-def test_what_occurs_has_the_objective_and_gradient_of_all_weights(case):
-    data = letter_set(3, 40) if case == "many pairs" else walk(1)
-    labels, weights, order = np.array(data.labels), None, int(case != "order 0")
-    if case == "weights":
-        weights = np.random.default_rng(2).random(data.n_positions)
-    if case == "unknown labels":
-        labels[::5] = -1
-    n_labels = len(data.label_names)
-    cells = window_cells(data, (1, 1))
-    part = OccurringObjective(*cells, labels, data.offsets, n_labels, order, 3.0, weights)
-    whole = Objective(data, labels, (1, 1), Outcomes(n_labels, order, "labels"), 3.0, weights)
-    drawn = np.random.default_rng(3).normal(size=part.n_weights)
-    every = part.all_weights(drawn)
-    there = part.all_weights(np.arange(part.n_weights) + 1.0).astype(int)
-    (value, gradient), (expected, of_all) = part(drawn), whole(every)
-    assert 0 < part.n_weights < whole.n_weights
-    assert value == pytest.approx(expected, rel=1e-12)
-    np.testing.assert_allclose(gradient[there[there > 0] - 1], of_all[there > 0], atol=1e-10)
-    if case in ("few pairs", "many pairs"):
-        codes, sizes = window_codes(data, (1, 1)), slot_sizes(data.attributes, (1, 1))
-        first = np.concatenate([[0], np.cumsum(sizes)])
-        occurring = {
-            (first[slot] + code, label)
-            for row, label in zip(codes, labels, strict=True)
-            for slot, code in enumerate(row)
-            if code < sizes[slot]
-        }
-        cells = np.argwhere(there[: first[-1] * n_labels].reshape(-1, n_labels))
-        assert {tuple(each) for each in cells.tolist()} == occurring
-
-
-def test_what_occurs_counts_with_rounding_errors_at_least():
-    # A pair with a weight of -60 leads nowhere by itself; 1 + (exp(-60) - 1) would be 0, its logarithm minus infinity.
-    data = treecrf.SequenceSet(
-        np.zeros((4, 1)), np.array([0, 4]), (Attribute("letter", ("a",)),), np.array([0, 1, 2, 3]), tuple("ABCD")
-    )
-    objective = OccurringObjective(*window_cells(data, (0, 0)), np.array(data.labels), data.offsets, 4, 1, 3.0)
-    for weight in (-60.0, -800.0, 60.0):
-        weights = np.zeros(objective.n_weights)
-        weights[-3:] = weight
-        value, gradient = objective(weights)
-        assert np.isfinite(value)
-        assert np.isfinite(gradient).all()
-
-
-@pytest.mark.parametrize("variance", [0.5, 10.0])
-def test_optimum_of_what_occurs_equals_crfsuites_by_default(tmp_path, variance):
-    data = walk(4)
-    trainer, _, sizes = crfsuite(data, (1, 0), variance, 2000)
-    trainer.set_params({"feature.possible_states": False, "feature.possible_transitions": False})
-    trainer.train(str(tmp_path / "model"))
-    expected = weights_of(tmp_path / "model", data, sizes)
-    model = LinearCRF(variance, (1, 0), features=OCCURRING, max_iterations=2000, tolerance=1e-14).fit(data)
-    np.testing.assert_allclose(model.weights_history_[-1], expected, atol=2e-3)
-    assert ((model.weights_history_[-1] != 0) == (expected != 0)).mean() > 0.99
 
 
 def crfsuite(data, window, variance, n_iterations):
@@ -216,7 +147,7 @@ def test_optimum_equals_crfsuites(tmp_path, variance):
     assert model.objective_history_[-1] <= loss * (1 + 1e-6)
 
 
-@pytest.mark.parametrize("features", [*FEATURES, OCCURRING])
+@pytest.mark.parametrize("features", FEATURES)
 def test_predictions_are_those_of_the_potentials_and_history_is_the_likelihood(features):
     data, other = letter_set(3, 40), letter_set(4, 40)
     heard = []

@@ -8,77 +8,81 @@ from numpy.testing import assert_allclose
 
 from treecrf import LinearCRF
 from treecrf.compiled.struct import allocate
-from treecrf.models.linear.linear_crf import OCCURRING, Objective, Outcomes, window_cells
-from treecrf.models.linear.occurring import Places
-from treecrf.models.linear.stochastic import LATENESS, SCALE, Descent, Examples, Work, descend, equal_within
+from treecrf.models.linear.linear_crf import Objective, Outcomes, window_cells
+from treecrf.models.linear.stochastic import (
+    LATENESS,
+    SCALE,
+    Descent,
+    Examples,
+    Work,
+    descend,
+    equal_within,
+    occurring_pairs,
+)
 
 RATE = 0.7
 
 
-def features_of(places):
-    """The features of the naive version, in the order of the weights."""
-    cells = np.repeat(np.arange(places.n_cells + 1), np.diff(places.starts))
-    of_cells = list(zip(cells.tolist(), places.labels.tolist(), strict=True))
-    return of_cells + [("pair", *pair) for pair in places.pairs.tolist()]
+def examples_of(data, labels, cells, weights, order=1):
+    """The examples of a set, work space for them, and pairs of labels that occur."""
+    pairs, numbers = occurring_pairs(labels, data.offsets, len(data.label_names), order)
+    sizes = {"n_longest": int(data.lengths.max()), "n_labels": len(data.label_names), "n_pairs": len(pairs)}
+    work = allocate(Work, **sizes)
+    work.unknown[:] = -1
+    return Examples(cells, labels, numbers, data.offsets.copy(), weights), work, pairs
 
 
-@pytest.mark.parametrize("case", ["all cells", "what occurs", "order 0", "unknown labels", "small variance"])
+@pytest.mark.parametrize("case", ["order 1", "order 0", "unknown labels", "small variance"])
 def test_steps_equal_naive_ones(case):
     data, order = letter_set(2, n_sequences=7, longest=4), int(case != "order 0")
     labels, n_labels = np.array(data.labels), len(data.label_names)
     if case == "unknown labels":
         labels[::3] = -1
     cells, n_cells = window_cells(data, (1, 0))
-    if case == "what occurs":
-        places = Places.occurring(cells, n_cells, labels, data.offsets, n_labels, order)
-        assert len(places.labels) < n_cells * n_labels
-    else:
-        places = Places.of_all_cells(n_cells, labels, data.offsets, n_labels, order)
     generator = np.random.default_rng(3)
     weights = generator.uniform(0.5, 2.0, len(data))
-    start = generator.normal(size=places.n_weights)
+    examples, work, pairs = examples_of(data, labels, cells, weights, order)
+    assert (len(pairs) > 0) == bool(order)
+    assert len(pairs) < n_labels**2
+    start = generator.normal(size=n_cells * n_labels + len(pairs))
     passes = np.concatenate([generator.permutation(len(data)) for _ in range(3)])
     decay = 0.9 if case == "small variance" else 0.05
-    examples = Examples(cells, labels, places.pairs_of(labels, data.offsets), data.offsets.copy(), weights)
-    longest = int(data.lengths.max())
-    work = allocate(Work, n_longest=longest, n_labels=n_labels, n_pairs=len(places.pairs))
-    work.unknown[:] = -1
-    descent = Descent.of(start)
-    value = descend(examples, places, descent, work, passes, RATE, decay)
+    descent = Descent.of(start, n_labels, len(pairs))
+    value = descend(examples, pairs, descent, work, passes, RATE, decay)
     steps = [
         (cells[begin:end], labels[begin:end], weights[sequence])
         for sequence in passes
         for begin, end in [data.offsets[sequence : sequence + 2]]
     ]
-    features = features_of(places)
+    features = [(cell, label) for cell in range(n_cells) for label in range(n_labels)]
+    features += [("pair", *pair) for pair in pairs.tolist()]
     expected, of_steps = naive_stochastic.descend(
         dict(zip(features, start, strict=True)), steps, len(data), n_labels, order, RATE, decay, LATENESS
     )
     assert_allclose(descent.average(), list(expected.values()), atol=1e-10)
     assert value == pytest.approx(of_steps, rel=1e-10)
-    if case == "small variance":  # the factor has been multiplied into the weights
-        assert descent.state[SCALE] > 2.0**-20
-        product = np.prod([1 - decay / (1 / RATE + decay * number) for number in range(1, len(passes) + 1)])
-        assert product < 0.1
 
 
 def test_a_small_factor_is_multiplied_into_the_weights():
     data = letter_set(4, n_sequences=6, longest=3)
-    labels, n_labels = np.array(data.labels), len(data.label_names)
-    cells, n_cells = window_cells(data, (0, 0))
-    places = Places.of_all_cells(n_cells, labels, data.offsets, n_labels, 1)
-    examples = Examples(
-        cells, labels, places.pairs_of(labels, data.offsets), data.offsets.copy(), np.full(len(data), 0.5)
-    )
-    work = allocate(Work, n_longest=3, n_labels=n_labels, n_pairs=len(places.pairs))
-    work.unknown[:] = -1
-    start, order = np.random.default_rng(5).normal(size=places.n_weights), np.arange(len(data))
-    whole, folded = Descent.of(start), Descent.of(start * 2.0**21)
-    folded.state[SCALE] = 2.0**-21
-    for descent in (whole, folded):
-        descend(examples, places, descent, work, order, RATE, 0.01)
-    assert folded.state[SCALE] > 0.5
-    assert_allclose(folded.average(), whole.average(), atol=1e-12)
+    n_labels, (cells, n_cells) = len(data.label_names), window_cells(data, (0, 0))
+    examples, work, pairs = examples_of(data, np.array(data.labels), cells, np.full(len(data), 0.5))
+    start = np.random.default_rng(5).normal(size=n_cells * n_labels + len(pairs))
+    whole, small = (Descent.of(start * factor, n_labels, len(pairs)) for factor in (1.0, 2.0**21))
+    small.state[SCALE] = 2.0**-21
+    for descent in (whole, small):
+        descend(examples, pairs, descent, work, np.arange(len(data)), RATE, 0.01)
+    assert small.state[SCALE] > 0.5
+    assert_allclose(small.average(), whole.average(), atol=1e-12)
+
+
+def test_weights_of_pairs_that_do_not_follow_one_another_are_0():
+    data = letter_set(7, n_sequences=40, longest=9)
+    rising = data.with_labels(np.sort(data.labels), data.label_names)
+    model = LinearCRF(features="labels", solver="sgd", max_iterations=3).fit(rising)
+    follows = np.zeros((3, 3), dtype=bool)
+    follows[rising.labels[:-1], rising.labels[1:]] = True
+    np.testing.assert_array_equal(model.transition_weights_ != 0, follows)
 
 
 def test_nothing_changes_without_a_rate():
@@ -96,11 +100,10 @@ def minimized(model, data, weights=None):
     )
 
 
-@pytest.mark.parametrize("features", ["labels", OCCURRING])
 @pytest.mark.parametrize("order", [0, 1])
-def test_many_passes_come_near_the_optimum_of_lbfgs(features, order):
+def test_many_passes_come_near_the_optimum_of_lbfgs(order):
     data = letter_set(7, n_sequences=60, longest=9)
-    settings = {"features": features, "order": order, "window": (1, 1), "variance": 2.0}
+    settings = {"features": "labels", "order": order, "window": (1, 1), "variance": 2.0}
     optimum = LinearCRF(**settings, max_iterations=500).fit(data)
     model = LinearCRF(**settings, solver="sgd", max_iterations=60, keep_stages=True).fit(data)
     assert len(model.objective_history_) == 61
@@ -129,7 +132,7 @@ def test_a_sequence_of_weight_2_counts_as_two():
 
 def test_the_seed_decides_the_bits():
     data = letter_set(7, n_sequences=40, longest=9)
-    settings = {"features": OCCURRING, "solver": "sgd", "max_iterations": 3, "start_noise": 0.0}
+    settings = {"features": "labels", "solver": "sgd", "max_iterations": 3, "start_noise": 0.0}
     first, again, other = (LinearCRF(**settings, random_state=seed).fit(data) for seed in (1, 1, 2))
     np.testing.assert_array_equal(first.weights_history_, again.weights_history_)
     assert (first.weights_history_ != other.weights_history_).any()
@@ -137,7 +140,7 @@ def test_the_seed_decides_the_bits():
 
 def test_what_the_solver_does_not_have_is_refused():
     data = letter_set(7, n_sequences=9, longest=5)
-    with pytest.raises(ValueError, match="solver='sgd' has no features='pairs'; give 'labels' or 'occurring'"):
+    with pytest.raises(ValueError, match="solver='sgd' has no features='pairs'; give features='labels'"):
         LinearCRF(solver="sgd").fit(data)
     weights = np.ones(data.n_positions)
     weights[data.offsets[3]] = 2.0
