@@ -401,7 +401,7 @@ DIVIDING = 3.0
 COMPILING = 4.0
 """CPU seconds that a training of the neural CRF takes before its first pass; the first one of all takes some 15."""
 
-TREE = 6e5
+TREE = 1.5e5
 """Nanoseconds of every tree, however small."""
 
 OF_MANY = 0.5
@@ -436,10 +436,10 @@ def estimate_seconds(labeller: Labeller, train: SequenceSet, n_iterations: int) 
             return 0.01 + n_passes * NANOSECOND * (touched + 20 * weights)
         return 0.01 + n_iterations * NANOSECOND * (5e5 + 2.5 * each + 0.7 * pairs + 30 * weights)
     if isinstance(labeller, TreeCRF):
-        growing = 2.5 * each * sqrt(labeller.max_leaves / 10) + 9 * labeller.max_leaves * n_bins * n_labels
+        growing = n_labels * _leaf_cost(labeller, train)
         divides = labeller.boosting_params().missing in ("instance_weighting", "surrogate_splitting")
         divided = DIVIDING if train.has_missing and divides else 1.0
-        chains = (10 if labeller.transitions == "full" else 0.7) * pairs * max(n_labels, 1) ** (labeller.order - 1)
+        chains = 1.4 * pairs * max(n_labels, 1) ** (labeller.order - 1)
         return 0.01 + n_iterations * NANOSECOND * (TREE * n_labels + divided * growing + chains)
     if isinstance(labeller, WindowLightGBM):
         wordy = sum(len(attribute.categories) >= MANY_CATEGORIES for attribute in train.attributes) * (
@@ -494,6 +494,15 @@ def estimate_memory(labeller: Labeller, train: SequenceSet, n_iterations: int) -
         vectors = VECTORS[labeller.solver] + (n_iterations if labeller.keep_stages else 1)
         return 8 * _n_weights(labeller, train) * vectors
     return 8 * train.n_positions * _n_slots(labeller, train) if isinstance(labeller, WindowLightGBM) else 0
+
+
+def _leaf_cost(labeller: TreeCRF, train: SequenceSet) -> float:
+    """Nanoseconds to grow a tree: sums over positions by bin of numbers, and sums over all categories in each leaf."""
+    places, leaves = _n_places(labeller) + _n_anchored(labeller), labeller.max_leaves
+    n_numbers = places * len(train.number_names)
+    n_categories = places * sum(min(len(attribute.categories), MOST_BINS) for attribute in train.attributes)
+    of_positions = train.n_positions * (13 + n_numbers * (0.35 + 0.5 * sqrt(leaves / 10)))
+    return of_positions + 3.4 * leaves * n_numbers * labeller.n_bins + n_categories * (210 + 17 * leaves)
 
 
 def _n_slots(labeller: Labeller, train: SequenceSet) -> int:
