@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from posixpath import normpath
 from typing import Any
 
 import pandas as pd
@@ -231,7 +232,7 @@ def sets_by_lines(evidence: Path) -> list[str]:
 
 def linked(text: str, way: str) -> str:
     """Markdown with `way` before its links to files: that to their folder."""
-    return re.sub(r"\]\((?!https?:)", f"]({way}/", text)
+    return re.sub(r"\]\((?!https?:)([^)]*)", lambda link: f"]({normpath(f'{way}/{link[1]}')}", text)
 
 
 def with_results(readme: str, part: str) -> str:

@@ -422,18 +422,7 @@ def about_evidence(has_counts: bool) -> Note:
     return paragraph(ABOUT_EVIDENCE, folder=EVIDENCE, digits=EVIDENCE_DIGITS, counts=Markdown(counts))
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """The command ``python -m treecrf_studies.report.snapshot``."""
-    parser = config_parser("python -m treecrf_studies.report.snapshot", __doc__)
-    parser.add_argument("--folder", default="docs/results", help="where to write (default: %(default)s)")
-    given = parser.parse_args(arguments)
-    try:
-        settings = load_settings(read_configuration(given.config))
-        write_snapshot(settings, given.folder, datetime.datetime.now(tz=datetime.UTC).date())
-    except (OSError, ValueError) as error:
-        sys.exit(str(error))
-    print(f"The results are in {given.folder}/index.md.")
-
+# --- counts ----------------------------------------------------------------------------------------
 
 FILE = "counts.parquet"
 """In the folder of a data set's evidence."""
@@ -513,6 +502,22 @@ def _summed(rows: pd.DataFrame) -> pd.DataFrame:
         rows = rows.assign(n_positions=1, n_correct=(rows["label"] == rows["predicted"]).astype(np.int64))
     named = rows.rename(columns={"run": "draw"})
     return named.groupby(KEYS, sort=False, observed=True)[NUMBERS].sum().reset_index()
+
+
+# --- command -----------------------------------------------------------------------------------------
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The command ``python -m treecrf_studies.report.snapshot``."""
+    parser = config_parser("python -m treecrf_studies.report.snapshot", __doc__)
+    parser.add_argument("--folder", default="docs/results", help="where to write (default: %(default)s)")
+    given = parser.parse_args(arguments)
+    try:
+        settings = load_settings(read_configuration(given.config))
+        write_snapshot(settings, given.folder, datetime.datetime.now(tz=datetime.UTC).date())
+    except (OSError, ValueError) as error:
+        sys.exit(str(error))
+    print(f"The results are in {given.folder}/index.md.")
 
 
 if __name__ == "__main__":

@@ -65,9 +65,7 @@ class Descent(NamedTuple):
 
     cells: Annotated[Float64, "n_cells, n_labels"]
     pairs: Annotated[Float64, "n_pairs"]
-    cell_delays: Annotated[
-        Float64, "n_cells, n_labels", "Each change times the sum of shares times factors before it."
-    ]
+    cell_delays: Annotated[Float64, "n_cells, n_labels", "Each change times the sum of shares times factors before it."]
     pair_delays: Annotated[Float64, "n_pairs"]
     state: Annotated[Float64, "4", "See `SCALE`."]
 
