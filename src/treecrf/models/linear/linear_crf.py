@@ -157,7 +157,7 @@ def window_chains(
     return LatticeChains(lattice, Weights(scores[:, possible].ravel(), transitions, np.empty(0)))
 
 
-VECTORS = {"lbfgs": 30, "sgd": 10}
+VECTORS = {"lbfgs": 30, "sgd": 8}
 """Of as many numbers as there are weights, that each solver works with."""
 
 

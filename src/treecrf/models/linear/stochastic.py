@@ -77,9 +77,15 @@ class Descent(NamedTuple):
 
     def average(self) -> Floats:
         """The weighted mean of the weights after all steps, shape (n_weights,)."""
-        weights = np.append(self.cells, self.pairs)
-        delays = np.append(self.cell_delays, self.pair_delays)
-        return np.asarray((self.state[OF_SCALES] * weights - delays) / self.state[OF_SHARES])
+        total, n_of_cells = self.state[OF_SHARES], self.cells.size
+        weights = np.empty(n_of_cells + len(self.pairs))
+        for part, own, delays in (
+            (weights[:n_of_cells], self.cells.ravel(), self.cell_delays.ravel()),
+            (weights[n_of_cells:], self.pairs, self.pair_delays),
+        ):
+            np.multiply(own, self.state[OF_SCALES] / total, out=part)
+            part -= delays / total
+        return weights
 
 
 @struct
