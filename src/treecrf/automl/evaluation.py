@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.automl.scores import Metric
+from treecrf.automl.scores import METRICS, Counts, Metric
 from treecrf.models.base import Labeller
 from treecrf.models.decoding import Decoder
 from treecrf.sequences import MISSING, SequenceSet
@@ -33,7 +33,7 @@ from treecrf.statistics.metrics import (
     macro_f1,
     reliability,
 )
-from treecrf.statistics.paired import compare_flips, compare_pairs
+from treecrf.statistics.paired import compare_flips, compare_pairs, swap_p_value
 from treecrf.statistics.selection import derive_seed
 
 
@@ -68,7 +68,8 @@ class Evaluation:
     (rows) and predicted label (columns). `brier` and `reliability` are those of `treecrf.statistics.metrics`.
     `entities` are the chunks that labels mark, None where they mark none, and `segments` the score of runs of one
     label. `new_labels` has the positions of each label that training did not have: they count as errors, with a
-    probability of 0. `metric` is what the labeller was chosen by, and `score` its value with its interval.
+    probability of 0. `metric` is what the labeller was chosen by, `score` its value with its interval, and `counts` are
+    its counts by group of related sequences.
     """
 
     correct: NDArray[np.bool_]
@@ -85,6 +86,7 @@ class Evaluation:
     new_labels: dict[str, int]
     metric: str
     score: Accuracy
+    counts: Counts
 
 
 def evaluate(
@@ -118,9 +120,10 @@ def evaluate(
     score = accuracy = estimate(correct, data)
     if metric.name == "span_f1" and chunk_scheme(names) is None:  # some labels are new, and mark no spans
         metric = Metric()
+    group = np.unique(data.groups, return_inverse=True)[1]
+    counts_by_group = metric.counts(predicted, data.with_labels(truth, names)).by_group(group)
     if metric.name != "accuracy":
-        group = np.unique(data.groups, return_inverse=True)[1]
-        score = metric.counts(predicted, data.with_labels(truth, names)).by_group(group).estimate()
+        score = counts_by_group.estimate()
     return Evaluation(
         correct=correct,
         accuracy=accuracy,
@@ -136,6 +139,7 @@ def evaluate(
         new_labels={name: n for name, n in zip(new, confusion.loc[new].sum(axis=1).tolist(), strict=True) if n},
         metric=metric.name,
         score=score,
+        counts=counts_by_group,
     )
 
 
@@ -186,7 +190,8 @@ def compare(evaluations: Mapping[str, Evaluation], data: SequenceSet) -> pd.Data
     """Every pair of trained labellers, by name: McNemar's test, and flips of whole groups of related sequences.
 
     The columns of `treecrf.statistics.paired.compare_pairs`, and n_clusters and flip_p_value
-    (`treecrf.statistics.paired`).
+    (`treecrf.statistics.paired`). Where all were chosen by another metric than accuracy, also metric, score_points (the
+    difference) and score_p_value (`treecrf.statistics.paired.swap_p_value`).
     """
     sequence = np.repeat(np.arange(len(data)), data.lengths)
     cluster = _clusters(data)
@@ -198,35 +203,55 @@ def compare(evaluations: Mapping[str, Evaluation], data: SequenceSet) -> pd.Data
     counts = [np.bincount(cluster, weights=e.correct).astype(np.int64)[None] for e in evaluations.values()]
     flips = compare_flips(list(evaluations), counts, len(sequence), derive_seed("evaluate", "flips"))
     ours = flips[["method", "other", "n_clusters", "p_value"]].rename(columns={"p_value": "flip_p_value"})
-    return papers.merge(ours, on=["method", "other"], validate="one_to_one")
+    compared = papers.merge(ours, on=["method", "other"], validate="one_to_one")
+    metrics = {evaluation.metric for evaluation in evaluations.values()}
+    if len(metrics) > 1 or metrics == {"accuracy"}:
+        return compared
+    rows = []
+    for method, other in compared[["method", "other"]].itertuples(index=False):
+        pair = Counts.stacked([evaluations[name].counts for name in (method, other)])
+        points = pair.points
+        rows.append((*metrics, points[0] - points[1], swap_p_value(*pair, derive_seed("evaluate", "swaps"))))
+    return compared.assign(
+        **dict(zip(("metric", "score_points", "score_p_value"), zip(*rows, strict=True), strict=True))
+    )
 
 
-def verdicts(comparison: pd.DataFrame) -> list[str]:
-    """What tests of `compare` say, in words: a sentence for each pair, and one where the file is too small."""
+def verdicts(comparison: pd.DataFrame, unit: str = "sequence") -> list[str]:
+    """What tests of `compare` say, in words: a sentence for each pair and measure, that of the metric first, and one
+    where the file is too small. `unit` is what the tests exchange: sequences or groups.
+    """
     sentences = []
     for row in comparison.to_dict("records"):
-        points, method, other = row["accuracy_points"], row["method"], row["other"]
-        better, worse = (method, other) if points > 0 else (other, method)
-        verdict = (
-            f"{better} is {abs(points):.2f} points better than {worse}"
-            if points
-            else f"{method} and {other} are right equally often"
-        )
+        names = row["method"], row["other"]
+        if "metric" in row:
+            difference = _difference(*names, row["score_points"], METRICS[row["metric"]])
+            sentences.append(f"{difference}; a test that exchanges whole {unit}s has {p_text(row['score_p_value'])}.")
         sentences.append(
-            f"{verdict}: only {method} is right on {row['only_method']:,} positions, only {other} on "
-            f"{row['only_other']:,}; McNemar's test p = {_p(row['p_value'])}, sequence-level test p = "
-            f"{_p(row['flip_p_value'])}."
+            f"{_difference(*names, row['accuracy_points'], 'accuracy')}: only {names[0]} is right on "
+            f"{row['only_method']:,} positions, only {names[1]} on {row['only_other']:,}; McNemar's test "
+            f"{p_text(row['p_value'])}, {unit}-level test {p_text(row['flip_p_value'])}."
         )
     if int(comparison["n_clusters"].min()) < LEAST_CLUSTERS:
         sentences.append(
-            f"The file has too few sequences for the sequence-level test: with fewer than {LEAST_CLUSTERS} it never "
+            f"The file has too few {unit}s for the {unit}-level test: with fewer than {LEAST_CLUSTERS} it never "
             "has p < 0.05."
         )
     return sentences
 
 
-def _p(value: float) -> str:
-    return "–" if value != value else "<0.001" if value < 0.001 else f"{value:.3f}"
+def _difference(method: str, other: str, points: float, words: str) -> str:
+    better, worse = (method, other) if points > 0 else (other, method)
+    return (
+        f"{better} is {abs(points):.2f} points of {words} better than {worse}"
+        if points
+        else f"{method} and {other} have equal {words}"
+    )
+
+
+def p_text(value: float) -> str:
+    """A p-value with its sign of relation."""
+    return "p = –" if value != value else "p < 0.001" if value < 0.001 else f"p = {value:.3f}"
 
 
 def _clusters(data: SequenceSet) -> NDArray[np.int64]:

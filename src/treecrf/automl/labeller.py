@@ -51,7 +51,7 @@ class Origin:
     date : str
         When it was trained, in UTC, to the second.
     file, digest : str
-        Name of the training file, or of several, and its SHA-256; the digest is empty of several files, of standard
+        Name of the training file and its SHA-256, or those of several after commas; the digest is empty of standard
         input and of folders.
     n_sequences, n_positions, n_groups : int
     accuracy, low, high : float or None
@@ -103,7 +103,9 @@ class Origin:
         """Of the same training, on further files, too."""
         if not more:
             return self
-        return replace(self, file=", ".join([self.file, *(os.fsdecode(path.name) for path in more)]), digest="")
+        digests = [self.digest, *(sha256(path) if path.is_file() else "" for path in more)]
+        names = [self.file, *(os.fsdecode(path.name) for path in more)]
+        return replace(self, file=", ".join(names), digest=", ".join(digests) if all(digests) else "")
 
     def described(self) -> dict[str, Any]:
         """As JSON values, for the header of a model file."""
@@ -130,7 +132,8 @@ class Origin:
     def sentences(self) -> Iterator[str]:
         """What a person reads of it."""
         groups = f" in {counted(self.n_groups, 'group')}" if self.n_groups < self.n_sequences else ""
-        digest = f" (SHA-256 {self.digest[:12]}..)" if self.digest else ""
+        shown = ", ".join(f"{digest[:12]}.." for digest in self.digest.split(", ") if digest)
+        digest = f" (SHA-256 {shown})" if shown else ""
         yield (
             f"Trained on {self.date[:10]} at {self.date[11:16]} UTC on {quoted(self.file)}{digest}: "
             f"{counted(self.n_sequences, 'sequence')}{groups}, {counted(self.n_positions, 'position')}."
@@ -393,7 +396,7 @@ def continue_training(
         else replace(
             now,
             file=f"{before.file}, {now.file}",
-            digest="",
+            digest=f"{before.digest}, {now.digest}" if before.digest and now.digest else "",
             n_sequences=before.n_sequences + now.n_sequences,
             n_positions=before.n_positions + now.n_positions,
             n_groups=before.n_groups + now.n_groups,

@@ -56,6 +56,7 @@ def continue_fit(
     from treecrf.automl.labeller import TableLabeller, check_continuable, continue_training
     from treecrf.readers.reading import read_table
 
+    shared.tell_replaced(output)
     labeller = TableLabeller.load(model)
     done = len(check_continuable(labeller, str(model)).steps_)
     table = read_table(file, labeller.dialect(dialect), labeller.columns.sequence, shared.note)

@@ -30,6 +30,7 @@ def evaluate(
     models: Annotated[list[Path], shared.argument("MODEL...", "Model files of treecrf fit, one or more.")],
     file: Annotated[Path, shared.argument("FILE", "File with labels.")],
     decoder: shared.Decoder = None,
+    groups: shared.GroupsOfModel = None,
     compare: Annotated[
         list[Path] | None,
         typer.Option("--compare", metavar="MODEL", help="Another model to compare; can be repeated."),
@@ -96,6 +97,7 @@ def evaluate(
         )
     table = read_table(file, dialects[0], next(iter(loaded.values())).columns.sequence, shared.note)
     for model in loaded.values():
+        shared.group_by(model, table, groups)
         table = model.complete(table, unknown)
         shared.check_labels(table, model.columns.label, "evaluate needs labels; use treecrf predict to label the file")
     read = {name: model.read(table, labelled=True, new_labels=True) for name, model in loaded.items()}
@@ -122,7 +124,7 @@ def evaluate(
             judged[name] = Judged(evaluation, parts, loaded[name].unit(table))
         _write(file, decoder, judged, comparison, as_json, as_page)
     if comparison is not None:
-        _show_comparison(comparison)
+        _show_comparison(comparison, loaded[first].unit(table))
     for name, evaluation in evaluations.items():
         _show(name, evaluation, len(read[name]), segments, loaded[name].unit(table))
     if as_json is not None or as_page is not None:
@@ -151,18 +153,19 @@ def _true_labels(data: SequenceSet) -> list[str]:
 
 
 def _show(name: str, evaluation: Evaluation, n_sequences: int, segments: bool, unit: str) -> None:
-    n_positions, (points, low, high) = len(evaluation.correct), evaluation.accuracy
-    entities = f", entity F1 {evaluation.entities.scores['all'].f1:.2f} %" if evaluation.entities else ""
-    macro_f1 = f"macro F1 {100 * evaluation.macro_f1:.2f} %"
-    shared.say(f"{name}: accuracy {points:.2f} % on {n_positions:,} positions, {macro_f1}{entities}.")
-    if low == low:
-        shared.say(f"95 % confidence interval by {unit}: {low:.1f} to {high:.1f} %.")
-    if evaluation.metric != "accuracy":
-        from treecrf.automl.scores import METRICS
+    from treecrf.automl.scores import METRICS
 
-        points, low, high = evaluation.score
-        interval = f" (95 % confidence interval by {unit}: {low:.1f} to {high:.1f} %)" if low == low else ""
-        shared.say(f"The model was chosen by {METRICS[evaluation.metric]}: {points:.2f} %{interval}.")
+    n_positions, macro_f1 = len(evaluation.correct), f"macro F1 {100 * evaluation.macro_f1:.2f} %"
+    measures = {METRICS[evaluation.metric]: evaluation.score, "accuracy": evaluation.accuracy}
+    (words, (points, *_)), *others = measures.items()
+    more = "".join(f", {other} {value.points:.2f} %" for other, value in others)
+    if evaluation.entities and evaluation.metric != "span_f1":
+        more += f", entity F1 {evaluation.entities.scores['all'].f1:.2f} %"
+    shared.say(f"{name}: {words} {points:.2f} % on {n_positions:,} positions, {macro_f1}{more}.")
+    for words, (_, low, high) in measures.items():
+        of = f" of {words}" if others else ""
+        if low == low:
+            shared.say(f"95 % confidence interval{of} by {unit}: {low:.1f} to {high:.1f} %.")
     sizes, names = evaluation.by_label["n_positions"].to_numpy(), evaluation.by_label["label"].tolist()
     share = 100 * sizes.max() / n_positions
     shared.say(f"The commonest label, {quoted(names[sizes.argmax()])}, has {share:.1f} %.")
@@ -231,14 +234,14 @@ def _show_calibration(evaluation: Evaluation) -> None:
     shared.show_table(table, "Calibration: accuracy of the predicted label by its probability")
 
 
-def _show_comparison(comparison: pd.DataFrame) -> None:
+def _show_comparison(comparison: pd.DataFrame, unit: str) -> None:
     from treecrf.automl.evaluation import verdicts
 
     shared.say(
-        "McNemar's test, which the papers use, treats positions as independent. The sequence-level test exchanges "
-        "these trained models in whole sequences.\n"
+        f"McNemar's test, which the papers use, treats positions as independent. The {unit}-level test exchanges "
+        f"these trained models in whole {unit}s.\n"
     )
-    for sentence in verdicts(comparison):
+    for sentence in verdicts(comparison, unit):
         shared.say(sentence)
     shared.say()
 
@@ -267,5 +270,6 @@ def _write(
         }
         write_text(json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n", as_json)
     if as_page is not None:
-        sentences = [] if comparison is None else verdicts(comparison)
+        unit = next(iter(judged.values())).unit
+        sentences = [] if comparison is None else verdicts(comparison, unit)
         write_text(render_evaluation(f"Evaluation on {file.name}", judged, sentences, comparison), as_page)

@@ -44,6 +44,7 @@ def explain(
         ),
     ] = None,
     weights: shared.Weights = None,
+    groups: shared.GroupsOfModel = None,
     unknown: shared.Unknown = 0.0,
     format_: shared.Format = None,
     separator: shared.Separator = None,
@@ -81,6 +82,7 @@ def explain(
 
     labeller = TableLabeller.load(model)
     table = read_table(file, labeller.dialect(dialect), labeller.columns.sequence, shared.note)
+    shared.group_by(labeller, table, groups)
     for sentence in labeller.notices(table, unknown):
         shared.note(sentence)
     names_place = is_row or sequence is not None

@@ -301,8 +301,7 @@ def fit(
 
     columns, data, sample_weight = tables.read_training_set(file, reading, *more, derives=options.derive != ())
     judged_by = choose_metric(data, metric)
-    if output.exists():
-        shared.note(f"{output} is there already, and will be replaced.")
+    shared.tell_replaced(output)
     for sentence in left_out:
         shared.note(f"Left out: {sentence}")
     n_missing = data.n_missing
@@ -329,7 +328,7 @@ def fit(
     ready = data if transform is None else transform.transform(data)
     _announce(labeller, ready)
     by_holding_out = _train(labeller, ready, held_out, seed, sample_weight)
-    origin = Origin.of(file, data, accuracy, unit, judged_by.name if accuracy else "accuracy").with_files(*more)
+    origin = Origin.of(file, data, accuracy, unit, judged_by.name).with_files(*more)
     marks = reading.dialect.na
     TableLabeller(labeller, columns, transform, origin, judged_by.constraints, ranges_of(data), marks).save(output)
     if by_holding_out is not None:

@@ -11,6 +11,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from textwrap import TextWrapper
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
 
+    from treecrf.automl.labeller import TableLabeller
     from treecrf.io.columns import Kind
     from treecrf.readers.tables import TypedTable
     from treecrf.readers.text_files import Dialect
@@ -84,6 +86,16 @@ Groups = Annotated[
         "--groups",
         group=DATA,
         default="every sequence by itself",
+    ),
+]
+GroupsOfModel = Annotated[
+    str | None,
+    option(
+        "Column of what related sequences share, such as a person: intervals and tests are by group.",
+        "COLUMN",
+        "--groups",
+        group=DATA,
+        default="that of the training",
     ),
 ]
 Kinds = Annotated[
@@ -353,6 +365,45 @@ def check_labels(table: TypedTable, column: str, advice: str) -> None:
     """A ValueError with advice if a table has no label in its column of labels."""
     if column not in table or not len(table[column].distinct[1]):
         raise ValueError(f"table {table.path} has no labels in a column {column!r}; {advice}.")
+
+
+def group_by(model: TableLabeller, table: TypedTable, groups: str | None) -> None:
+    """Let a model read a column of groups, its own unless another is named; say where the file does not have it.
+
+    Raises
+    ------
+    ValueError
+        If a named column is not there.
+    """
+    if groups is not None:
+        table.check_columns([groups], "name a column of it by --groups")
+        model.columns = replace(model.columns, groups=groups)
+    elif model.columns.groups is not None and model.columns.groups not in table:
+        note(
+            f"{table.path} has no column {model.columns.groups!r}, whose groups the model's sequences have: intervals "
+            "and tests are by sequence. Name another column by --groups."
+        )
+
+
+def tell_replaced(output: Path) -> None:
+    """Say what is in a model file that will be written anew."""
+    if not output.exists():
+        return
+    from treecrf.automl.labeller import TableLabeller
+
+    try:
+        model = TableLabeller.load(output)
+    except (OSError, ValueError):
+        note(f"{output} is there already, is no model that can be read, and will be replaced.")
+        return
+    about = (
+        []
+        if model.origin is None
+        else [sentence for sentence in model.origin.sentences() if "Versions" not in sentence]
+    )
+    note(
+        f"{output} is there already, and will be replaced ({type(model.labeller).__name__}). {' '.join(about)}".rstrip()
+    )
 
 
 def n_processors() -> int:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
-from treecrf.automl.evaluation import Breakdown, Evaluation
+from treecrf.automl.evaluation import Breakdown, Evaluation, p_text
+from treecrf.automl.scores import METRICS
 from treecrf.io.messages import counted
-from treecrf.pages.page import confusion_table, page, table
+from treecrf.pages.page import commonest_labels, confusion_table, page, table
 from treecrf.statistics.metrics import calibration_error
 
 MOST_GROUPS = 50
@@ -57,7 +59,7 @@ def render_evaluation(
         parts.append(f"<h2>Difference</h2>\n{lead}{_differences(comparison)}")
     parts.append(f"<h2>Accuracy</h2>\n{_overview(judged)}")
     sections: Sequence[tuple[str, dict[str, str]]] = [
-        ("Errors", {name: confusion_table(each.evaluation.confusion, MOST_CONFUSED) for name, each in judged.items()}),
+        ("Errors", _confusions(judged)),
         ("By label", {name: _labels(each.evaluation) for name, each in judged.items()}),
         ("Calibration", {name: _calibration(each.evaluation) for name, each in judged.items()}),
         (
@@ -79,34 +81,61 @@ def _side_by_side(heading: str, texts: Mapping[str, str], are_named: bool) -> st
 
 
 def _differences(comparison: pd.DataFrame) -> str:
+    metric = METRICS[comparison["metric"].iloc[0]] if "metric" in comparison else ""
     names = {
         "method": "model",
         "other": "other model",
-        "accuracy_points": "points",
+        "score_points": f"points of {metric}",
+        "score_p_value": f"p of {metric}",
+        "accuracy_points": "points of accuracy" if metric else "points",
         "only_method": "only the model is right",
         "only_other": "only the other is right",
         "p_value": "McNemar's p",
         "flip_p_value": "sequence-level p",
     }
-    rows = comparison[list(names)].itertuples(index=False, name=None)
-    return table(list(names.values()), rows, "Tests of the difference, on the positions of the file")
+    shown = comparison[[name for name in names if name in comparison]].copy()
+    for name in shown.columns.intersection(["score_p_value", "p_value", "flip_p_value"]):
+        shown[name] = [p_text(value).removeprefix("p ").removeprefix("= ") for value in shown[name]]
+    rows = shown.itertuples(index=False, name=None)
+    return table([names[str(name)] for name in shown], rows, "Tests of the difference, on the positions of the file")
 
 
 def _overview(judged: Mapping[str, Judged]) -> str:
-    head = ["model", "accuracy in %", "95 % interval", "macro F1 in %", "sequences without an error in %"]
-    head += ["log likelihood per position", "Brier score", "calibration error in points"]
+    """A row for each model, the metric that it was chosen by first."""
+    metrics = dict.fromkeys(each.evaluation.metric for each in judged.values())
+    measures = [*(name for name in metrics if name != "accuracy"), "accuracy"]
+    has_entities = "span_f1" not in metrics and any(each.evaluation.entities for each in judged.values())
+    head = ["model", *(text for name in measures for text in (f"{METRICS[name]} in %", "95 % interval"))]
+    head += ["macro F1 in %", "sequences without an error in %", "log likelihood per position", "Brier score"]
+    head += ["calibration error in points", *(["entity F1 in %"] if has_entities else [])]
     rows = []
-    has_entities = any(each.evaluation.entities for each in judged.values())
     for name, each in judged.items():
         evaluation = each.evaluation
-        points, low, high = evaluation.accuracy
-        interval = f"{low:.1f} to {high:.1f} by {each.unit}" if low == low else "–"
-        row = [name, points, interval, 100 * evaluation.macro_f1, 100 * evaluation.whole_sequences]
-        row += [evaluation.log_likelihood, evaluation.brier, 100 * calibration_error(evaluation.reliability)]
-        span_f1 = evaluation.entities.scores["all"].f1 if evaluation.entities else "–"
-        rows.append([*row, span_f1] if has_entities else row)
-    n_positions = len(next(iter(judged.values())).evaluation.correct)
-    return table(head + (["entity F1 in %"] if has_entities else []), rows, f"On {counted(n_positions, 'position')}")
+        values = {"accuracy": evaluation.accuracy, evaluation.metric: evaluation.score}
+        row: list[Any] = [name]
+        for measure in measures:
+            points, low, high = values.get(measure, ("–", np.nan, np.nan))
+            row += [points, f"{low:.1f} to {high:.1f} by {each.unit}" if low == low else "–"]
+        row += [100 * evaluation.macro_f1, 100 * evaluation.whole_sequences, evaluation.log_likelihood]
+        row += [evaluation.brier, 100 * calibration_error(evaluation.reliability)]
+        if has_entities:
+            row.append(evaluation.entities.scores["all"].f1 if evaluation.entities else "–")
+        rows.append(row)
+    by_label = next(iter(judged.values())).evaluation.by_label
+    sizes, labels = by_label["n_positions"].to_numpy(), by_label["label"].tolist()
+    share = 100 * sizes.max() / sizes.sum()
+    caption = f"On {counted(int(sizes.sum()), 'position')}; always the commonest label, {labels[sizes.argmax()]}, "
+    return table(head, rows, f"{caption}would be right at {share:.1f} %")
+
+
+def _confusions(judged: Mapping[str, Judged]) -> dict[str, str]:
+    """The errors of each model, on the labels that are commonest in all together."""
+    confusions = {name: each.evaluation.confusion for name, each in judged.items()}
+    labels = list(dict.fromkeys(label for confusion in confusions.values() for label in confusion))
+    whole = {name: each.reindex(index=labels, columns=labels, fill_value=0) for name, each in confusions.items()}
+    together = pd.DataFrame(sum(each.to_numpy() for each in whole.values()), labels, labels)
+    shown = commonest_labels(together, MOST_CONFUSED)
+    return {name: confusion_table(each, shown) for name, each in whole.items()}
 
 
 def _labels(evaluation: Evaluation) -> str:

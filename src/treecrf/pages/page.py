@@ -112,12 +112,18 @@ def _number(value: Any) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def confusion_table(confusion: pd.DataFrame, n_shown: int = MOST_LABELS) -> str:
-    """Positions by true (rows) and predicted label, shaded by their share of the true label."""
+def commonest_labels(confusion: pd.DataFrame, n_shown: int = MOST_LABELS) -> list[str]:
+    """The labels of most positions, true and predicted together, in the order of the confusion matrix."""
     counts = confusion.to_numpy()
     places = np.sort(np.argsort(-(counts.sum(axis=1) + counts.sum(axis=0)), kind="stable")[:n_shown])
+    return [str(confusion.index[place]) for place in places]
+
+
+def confusion_table(confusion: pd.DataFrame, names: Sequence[str]) -> str:
+    """Positions by true (rows) and predicted label, shaded by their share of the true label; of these labels."""
+    counts = confusion.to_numpy()
+    places = pd.Index(confusion.index).get_indexer(pd.Index(names))
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    names = [str(confusion.index[place]) for place in places]
     lines = []
     for i, name in zip(places, names, strict=True):
         cells = "".join(

@@ -15,7 +15,7 @@ from treecrf.io.arrays import gather_ranges
 from treecrf.io.files import resource
 from treecrf.io.messages import counted
 from treecrf.io.palette import color_numbers, entity_type
-from treecrf.pages.page import MOST_BARS, PACKAGE, bars, confusion_table, page
+from treecrf.pages.page import MOST_BARS, PACKAGE, bars, commonest_labels, confusion_table, page
 from treecrf.readers.tables import TypedTable
 from treecrf.sequences import MISSING, SequenceSet, window_rows
 from treecrf.statistics.chunks import chunk_scheme
@@ -83,7 +83,7 @@ def render_viewer(
     data = packed(viewed) | {"opened": opened}
     parts = [f"<p>{escape(note)}</p>" if note else "", _controls(viewed, data)]
     if confusion is not None:
-        parts.append(f"<h2>Errors</h2>\n{confusion_table(confusion)}")
+        parts.append(f"<h2>Errors</h2>\n{confusion_table(confusion, commonest_labels(confusion))}")
     if importance is not None:
         parts.append(f"<h2>Importance of columns</h2>\n{importance_bars(importance)}")
     return page(title, "\n".join(parts), [resource(PACKAGE, "viewer.js")], data)

@@ -87,8 +87,8 @@ def test_two_models_are_compared(run, model, fit_trees):
     code, out, _ = run("evaluate", "poor.npz", model, "train.csv")
     assert code == 0
     assert re.search(
-        r"model\.npz is \d+\.\d\d points better than poor\.npz: .* McNemar's test p = <0\.001, sequence-level test "
-        r"p = <0\.001",
+        r"model\.npz is \d+\.\d\d points of accuracy better than poor\.npz: .* McNemar's test p < 0\.001, "
+        r"sequence-level test p < 0\.001",
         out,
     )
     assert "too few sequences" not in out

@@ -1,6 +1,7 @@
 """What `fit` and `describe` make of columns: groups, times, sequences, labels of other names, and a model's origin."""
 
 import hashlib
+import time
 from pathlib import Path
 
 import numpy as np
@@ -137,7 +138,11 @@ def test_a_model_knows_its_origin(run, sensors):
     assert origin.accuracy is None  # nothing was held out
     out = run("describe", "m.npz")[1]
     assert f"on 'sensors.csv' (SHA-256 {origin.digest[:12]}..): 20 sequences in 5 groups, 120 positions." in out
-    assert "m.npz is there already, and will be replaced." in run("fit", "sensors.csv", "-o", "m.npz", *QUICK)[2]
+    err = " ".join(run("fit", "sensors.csv", "-o", "m.npz", *QUICK)[2].split())
+    assert "m.npz is there already, and will be replaced (" in err
+    assert f"Trained on {time.strftime('%Y-', time.gmtime())}" in err
+    Path("n.npz").write_text("no model")
+    assert "n.npz is there already, is no model that can be read" in run("fit", "sensors.csv", "-o", "n.npz", *QUICK)[2]
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ def test_evaluations_as_json_and_as_a_page(run, model, words, fit_trees, tmp_pat
     fit_trees("--iterations", 1, "--window", "0,0", "--groups", "person", to="poor.npz")
     code, out, _ = run("evaluate", "poor.npz", model, "train.csv", "--json", "e.json", "--html", "e.html")
     assert (code, out.splitlines()[-1]) == (0, "Wrote e.json and e.html.")
-    assert out.index("McNemar's test p = ") < out.index("poor.npz: accuracy")
+    assert out.index("McNemar's test p ") < out.index("poor.npz: accuracy")
     found = json.loads((tmp_path / "e.json").read_text())
     assert list(found["models"]) == ["poor.npz", "model.npz"]
     assert found["comparison"][0]["method"] in found["models"]
@@ -113,6 +113,16 @@ def test_evaluations_as_json_and_as_a_page(run, model, words, fit_trees, tmp_pat
     assert len(found["models"]["poor.npz"]["by_group"]) == 30
     assert good["by_group"] is None
     assert "<h2>Difference</h2>" in (tmp_path / "e.html").read_text()
+    code, out, err = run("evaluate", model, "train.csv", "--groups", "person", "--json", "e.json")
+    assert (code, err) == (0, "")
+    assert "95 % confidence interval by group" in out
+    assert len(json.loads((tmp_path / "e.json").read_text())["models"]["model.npz"]["by_group"]) == 30
+    assert "intervals by group)" in " ".join(run("explain", model, "train.csv", "--groups", "person")[1].split())
+    assert run("evaluate", model, "train.csv", "--groups", "nobody")[0] == 1
+    words.to_csv("train.csv", index=False)
+    _, out, err = run("evaluate", "poor.npz", "train.csv")
+    assert "train.csv has no column 'person', whose groups the model's sequences have" in err
+    assert "95 % confidence interval by sequence" in out
     assert run("evaluate", model, "train.csv", "--json", "e.txt")[0] == 2
     assert run("evaluate", model, "train.csv", "--html", "no/e.html")[0] == 1
 

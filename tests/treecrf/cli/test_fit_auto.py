@@ -142,7 +142,7 @@ def entities(tmp_path):
     return frame
 
 
-def test_labels_of_spans_are_judged_by_span_f1(run, entities):
+def test_labels_of_spans_are_judged_by_span_f1(run, entities, tmp_path):
     code, out, err = run("fit", "spans.csv", "-o", "m.npz", *CHEAP, "--window", "0,0")
     assert code == 0, err
     assert "Span F1 on 600 held-out positions" in out
@@ -150,7 +150,20 @@ def test_labels_of_spans_are_judged_by_span_f1(run, entities):
     assert re.search(r"Estimated span F1 on new data: [\d.]+ % \(95 % confidence interval by sequence", out)
     assert re.search(r"Always answering 'O' would be right at [\d.]+ % of the positions, with span F1 0\.0 %", out)
     assert "Span F1 estimated then for new data" in run("describe", "m.npz")[1]
-    assert "The model was chosen by span F1: " in run("evaluate", "m.npz", "spans.csv")[1]
+    out = run("evaluate", "m.npz", "spans.csv")[1]
+    assert re.search(r"m\.npz: span F1 [\d.]+ % on 600 positions, macro F1 [\d.]+ %, accuracy [\d.]+ %\.", out)
+    assert "95 % confidence interval of span F1 by sequence: " in out
+    assert "95 % confidence interval of accuracy by sequence: " in out
+    quick = ("--method", "linear_crf", "--iterations", 1)
+    assert run("fit", "spans.csv", "-o", "poor.npz", "--window", "0,0", *quick)[0] == 0
+    out = run("evaluate", "m.npz", "poor.npz", "spans.csv", "--html", "both.html")[1]
+    tested = (
+        r"m\.npz is [\d.]+ points of span F1 better than poor\.npz; a test that exchanges whole sequences has p < 0"
+    )
+    assert re.search(tested, out)
+    page = (tmp_path / "both.html").read_text()
+    assert page.index("points of span F1") < page.index("points of accuracy")
+    assert page.index('<th scope="col">span F1 in %') < page.index('<th scope="col">accuracy in %')
     predicted = [line.rsplit(",", 1)[1] for line in run("predict", "m.npz", "spans.csv")[1].splitlines()[1:]]
     starts = np.arange(600) % 10 == 0
     impossible = [

@@ -12,6 +12,7 @@ from scipy.stats import norm
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
+from treecrf.statistics import paired
 from treecrf.statistics.paired import (
     compare_flips,
     compare_pairs,
@@ -19,6 +20,7 @@ from treecrf.statistics.paired import (
     flip_p_values,
     flip_sums,
     score_flip_p_value,
+    swap_p_value,
 )
 
 METHODS = ("cyd", "ada", "bob", "eve")
@@ -239,6 +241,38 @@ def test_frame_of_pairs():
     assert not frame["exact"].any()
     assert frame["accuracy_points"].iloc[1] == pytest.approx(100 * (correct[0].sum() / 2 - correct[2].sum() / 4) / 300)
     assert (frame["p_holm"] >= frame["p_value"]).all()
+
+
+@pytest.mark.parametrize("n_clusters", [1, 4, 8])
+def test_exchanges_of_ratios_are_those_of_a_loop(n_clusters):
+    generator = np.random.default_rng(n_clusters)
+    below = generator.integers(2, 9, (2, n_clusters))
+    above = generator.integers(0, 9, (2, n_clusters)).clip(max=below)
+
+    def apart(swapped):
+        first, second = (
+            sum(above[i ^ swap, j] for j, swap in enumerate(swapped))
+            / sum(below[i ^ swap, j] for j, swap in enumerate(swapped))
+            for i in (0, 1)
+        )
+        return abs(first - second)
+
+    every = [apart(swapped) for swapped in itertools.product((0, 1), repeat=n_clusters)]
+    expected = np.mean(np.array(every) >= every[0] - 1e-9)
+    assert swap_p_value(above, below, 0) == pytest.approx(expected)
+
+
+def test_many_exchanges_are_drawn(monkeypatch):
+    generator = np.random.default_rng(0)
+    below = np.full((2, 60), 20)
+    above = generator.binomial(20, [[0.5], [0.5]], (2, 60))
+    better = np.stack([above[0], (above[0] + 3).clip(max=20)])
+    assert swap_p_value(better, below, 0) < 0.001
+    whole = swap_p_value(above, below, 0)
+    assert 0.01 < whole <= 1
+    assert swap_p_value(np.stack([above[0], above[0]]), below, 0) == 1
+    monkeypatch.setattr(paired, "MAX_FLIPS", 1000)
+    assert swap_p_value(above, below, 0) == whole
 
 
 def test_differences_must_be_whole_numbers():
