@@ -128,6 +128,9 @@ def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: da
                 write_json(_origin(study, settings, today) | {"earlier": earlier}, new / study.name / PROVENANCE)
                 write_evidence(study, settings, new / EVIDENCE)
                 kept = [name for run in earlier for name in run["data_sets"]]
+                if kept:  # what no data set has, such as an example, is not computed either
+                    whole = (path.name for path in (final / EVIDENCE / study.name).iterdir() if path.is_file())
+                    kept += [name for name in whole if not (new / EVIDENCE / study.name / name).exists()]
                 keep_evidence(study, final / EVIDENCE, new / EVIDENCE, kept)
             elif (final / study.name / PROVENANCE).is_file():
                 origin = read_json(final / study.name / PROVENANCE)
