@@ -161,9 +161,8 @@ def write_site(folder: Path, old: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="treecrf-") as place:
         results = shutil.copytree(evidence, Path(place, "results"))
         remade = settings.model_copy(update={"results": str(results)})
-        kept = [(old if part.runs[0].get("remade") else folder) / part.study.name for part in parts]
         frames = Frames(remade)
-        every = [_shown(part.study, frames, before) for part, before in zip(parts, kept, strict=True)]
+        every = [_shown(part.study, frames, _Kept.of(part, old / part.study.name)) for part in parts]
         shown = [study for study in every if study is not None]
         pages = pages_of_papers(frames, shown, judged)
         pages.insert(0, overview(frames, shown, judged.claims, _absent(parts), costs, pages=pages))
@@ -180,36 +179,56 @@ def _has_results(files: StudyFiles) -> bool:
     return is_summed_up or any(Path(path).is_file() for path in files.results())
 
 
-def _shown(study: Study, frames: Frames, old: Path) -> Shown | None:
+class _Kept(NamedTuple):
+    """The folder of a study's earlier tables and figures, and whose may be shown: of all, or of some data sets."""
+
+    folder: Path
+    datasets: Collection[str] | None
+
+    @classmethod
+    def of(cls, part: StudyPart, folder: Path) -> _Kept:
+        """All where the pages are made anew, else those of the data sets that the last run has not finished."""
+        last, *earlier = part.runs
+        return cls(folder, None if last.get("remade") else [name for run in earlier for name in run["data_sets"]])
+
+    def find(self, name: str, suffix: str, dataset: str) -> Path | None:
+        """The file of a table or figure, of one data set or "", if it is there and may be shown."""
+        path = self.folder / f"{flat_name(name)}{suffix}"
+        return path if (self.datasets is None or dataset in self.datasets) and path.is_file() else None
+
+
+def _shown(study: Study, frames: Frames, kept: _Kept) -> Shown | None:
     """What the page shows of a study, with tables and figures made of the frames in the folder of results.
 
-    What needs a frame that is not there is taken from the old part.
+    What needs a frame that is not there is taken from what is kept.
     """
     files, layouts = frames.files[study.name], frames.layouts(study)
+    over = files.shown(study.tables)
     for name, *_ in files.calls():
-        path, kept = Path(files.folder, "tables", f"{name}.csv"), old / f"{flat_name(name)}.csv"
-        if name not in layouts and kept.is_file():
-            layouts[name] = read_layout(kept)
+        path, (entry, value) = Path(files.folder, "tables", f"{name}.csv"), over[name]
+        before = kept.find(name, ".csv", value if entry.over == "dataset" else "")
+        if name not in layouts and before is not None:
+            layouts[name] = read_layout(before)
         if name in layouts:
             write_frame(flattened(layouts[name]), path)
-    _draw(study, frames, old)
+    _draw(study, frames, kept)
     named = [name for name in files.all_datasets() if any(Path(files.folder, name).glob("*.csv"))]
     return study_page(study, frames.settings, layouts, datasets=named)
 
 
-def _draw(study: Study, frames: Frames, old: Path) -> None:
-    """Each figure from its frames; else the old one."""
+def _draw(study: Study, frames: Frames, kept: _Kept) -> None:
+    """Each figure from its frames; else the one that is kept."""
     files = frames.files[study.name]
     figures, shown = study.module("figures"), files.shown(study.figures)
     for name, function, needs, value, options in files.calls(study.figures):
-        over, picture, kept = shown[name][0].over, Path(files.folder, f"{name}.svg"), old / f"{flat_name(name)}.svg"
+        over, picture = shown[name][0].over, Path(files.folder, f"{name}.svg")
         read = frames.several(study.name, needs, [value] if over == "dataset" else None)
         picture.parent.mkdir(parents=True, exist_ok=True)
         if len(read) == len(needs):
             given = [value] if over == "baseline" else []
             save_figure(getattr(figures, function)(*read.values(), *given, **options), picture, "svg")
-        elif kept.is_file():
-            shutil.copyfile(kept, picture)
+        elif (before := kept.find(name, ".svg", value if over == "dataset" else "")) is not None:
+            shutil.copyfile(before, picture)
 
 
 def _banner(parts: Sequence[StudyPart]) -> Markdown:
