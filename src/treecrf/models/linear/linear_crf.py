@@ -321,9 +321,8 @@ class LinearCRF(ChainLabeller):
         if outcomes.has_pairs:
             raise ValueError(f"solver='sgd' has no features={self.features!r}; give features='labels'.")
         of_sequences = None if weights is None else equal_within(weights, train.offsets)
-        return StochasticDescent(
-            *window_cells(train, self.window), labels, train.offsets, outcomes, variance, of_sequences
-        )
+        cells = window_cells(train, self.window)
+        return StochasticDescent(*cells, labels, train.offsets, outcomes.n_labels, self.order, variance, of_sequences)
 
     def fit_watched(
         self, train: SequenceSet, data: SequenceSet, watch: Watch, every: int = 1, weights: Floats | None = None

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, NamedTuple, Self
+from typing import Annotated, NamedTuple, Self
 
 import numpy as np
 from numba import float64, int16, int64
@@ -22,9 +22,6 @@ from treecrf.compiled.struct import Float64, Int16, Int64, UInt32, allocate, com
 from treecrf.io.arrays import Codes, Floats, Ints
 from treecrf.models.linear.lbfgs import dot
 from treecrf.sequences import MISSING
-
-if TYPE_CHECKING:
-    from treecrf.models.linear.linear_crf import Outcomes
 
 ROUNDING = 2.0**-53
 """Half the distance from 1 to the next number."""
@@ -273,8 +270,8 @@ class StochasticDescent:
     labels : int16, shape (n_positions,)
         `MISSING` where they are not known.
     offsets : int64, shape (n_sequences + 1,)
-    outcomes : treecrf.models.linear.linear_crf.Outcomes
-        Of labels.
+    n_labels : int
+    order : 0 or 1
     variance : float
         Of the prior.
     weights : float64, shape (n_sequences,), optional
@@ -293,18 +290,19 @@ class StochasticDescent:
         n_cells: int,
         labels: Codes,
         offsets: Ints,
-        outcomes: Outcomes,
+        n_labels: int,
+        order: int,
         variance: float,
         weights: Floats | None = None,
     ) -> None:
-        n_sequences, n_labels = len(offsets) - 1, outcomes.n_labels
-        self._pairs, numbers = occurring_pairs(labels, offsets, n_labels, outcomes.order)
+        n_sequences = len(offsets) - 1
+        self._pairs, numbers = occurring_pairs(labels, offsets, n_labels, order)
         weights = np.ones(n_sequences) if weights is None else weights
         self._examples = Examples(cells, labels.copy(), numbers, offsets.copy(), weights)
         sizes = {"n_longest": int(np.diff(offsets).max()), "n_labels": n_labels, "n_pairs": len(self._pairs)}
         self._work = allocate(Work, **sizes)
         self._work.unknown[:] = MISSING
-        self._outcomes, self._n_cells, self._variance = outcomes, n_cells, variance
+        self._n_labels, self._order, self._n_cells, self._variance = n_labels, order, n_cells, variance
         self.n_weights, self.seconds = n_cells * n_labels + len(self._pairs), 0.0
         self._decay = 1.0 / (variance * n_sequences)
 
@@ -331,11 +329,10 @@ class StochasticDescent:
 
     def all_weights(self, weights: Floats) -> Floats:
         """The weights of all cells and transitions."""
-        every = np.zeros(self._outcomes.n_weights(self._n_cells))
-        of_cells, of_pairs = self._outcomes.part(every)
-        n_pairs = len(self._pairs)
-        of_cells.ravel()[:] = weights[: len(weights) - n_pairs]
-        of_pairs[tuple(self._pairs.T)] = weights[len(weights) - n_pairs :]
+        n_labels, n_of_cells = self._n_labels, self._n_cells * self._n_labels
+        every = np.zeros(n_of_cells + (n_labels**2 if self._order else 0))
+        every[:n_of_cells] = weights[:n_of_cells]
+        every[n_of_cells + self._pairs @ [n_labels, 1]] = weights[n_of_cells:]
         return every
 
     def value(self, weights: Floats) -> float:
@@ -362,7 +359,7 @@ class StochasticDescent:
         return chosen
 
     def _from(self, weights: Floats) -> Descent:
-        return Descent.of(weights, self._outcomes.n_labels, len(self._pairs))
+        return Descent.of(weights, self._n_labels, len(self._pairs))
 
     def _pass(self, descent: Descent, order: Ints, rate: float) -> float:
         began = time.thread_time()
