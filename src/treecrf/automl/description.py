@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.inputs.derived import SHARE_OF_STAMPS, are_times
+from treecrf.inputs.derived import SHARE_OF_STAMPS, are_times, epoch_of
 from treecrf.io.columns import CellError, Column, Kind, about_marked, find_marks, infer_kind
 from treecrf.io.frames import find_sequences
 from treecrf.io.messages import counted, listed, quoted
@@ -376,14 +376,13 @@ def is_order(column: Column, sequence: Column) -> bool:
 
 
 def is_identifier(column: Column) -> bool:
-    """Whether a column numbers the rows of the file, or has another code with digits in nearly each, but no time in ISO
-    8601.
-    """
+    """Whether a column numbers the rows of the file, or has another code with digits in nearly each, but no time."""
     codes, texts = column.distinct
     n_known = int((codes != MISSING).sum())
     if n_known < LEAST_IDENTIFIERS:
         return False
     if not column.strange.any():
-        return bool((np.diff(column.numbers) == 1).all())
+        is_time = epoch_of(column.numbers, np.array([0, len(codes)])) is not None
+        return bool((np.diff(column.numbers) == 1).all()) and not is_time
     has_digit = [any(map(str.isdigit, text)) for text in texts]
     return len(texts) >= SHARE_OF_STAMPS * n_known and all(has_digit) and not are_times(tuple(texts))
