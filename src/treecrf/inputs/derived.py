@@ -528,13 +528,12 @@ def form_of(categories: Sequence[str]) -> int | None:
 
     Dates have their day first, or their month, where no cell says otherwise.
     """
-    if not categories:
-        return None
-    if _LOOKS_LIKE_A_TIME.match(categories[0]):
+    first = next((text for text in categories if text[:1].isdigit()), "")  # others may mean that a time is missing
+    if _LOOKS_LIKE_A_TIME.match(first):
         return ISO if _read_times(categories, ISO).notna().mean() >= SHARE_OF_TIMES else None
-    if _TIME_OF_DAY.fullmatch(categories[0]):
+    if _TIME_OF_DAY.fullmatch(first):
         return OF_DAY if _read_times(categories, OF_DAY).notna().mean() >= SHARE_OF_TIMES else None
-    if not _DATE_AND_TIME.fullmatch(categories[0]):
+    if not _DATE_AND_TIME.fullmatch(first):
         return None
     dates = [text for text in categories if _DATE_AND_TIME.fullmatch(text)]
     if len(dates) < SHARE_OF_TIMES * len(categories):

@@ -228,6 +228,13 @@ def test_numbers_that_are_times(unit, form):
     assert not any(each.source == "at" and each.block == "rolling" for each in DerivedInputs().fit(data).derivations_)
 
 
+def test_a_mark_before_all_times_hides_none():
+    for way in ("%Y-%m-%dT%H:%M", "%d/%m/%Y %H:%M", "%H:%M"):
+        times = pd.date_range("2024-03-20", periods=20, freq="h").strftime(way)
+        assert form_of(("-", *times)) == form_of(tuple(times)) is not None
+        assert form_of(("-", "--", "?", *times)) is None  # too many
+
+
 def test_numbers_that_are_no_times():
     offsets = np.array([0, 20, 40])
     stamps = 1.7e9 + np.arange(40.0)
