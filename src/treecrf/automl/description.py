@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.inputs.derived import SHARE_OF_STAMPS, are_times
+from treecrf.inputs.derived import SHARE_OF_STAMPS, are_times, epoch_of
 from treecrf.io.columns import CellError, Column, Kind, about_marked, find_marks, infer_kind
 from treecrf.io.frames import find_sequences
 from treecrf.io.messages import counted, listed, quoted
@@ -290,17 +290,23 @@ def guess_sequence(table: TypedTable, label: str | None = None) -> str | None:
     It has each of its values in one run of rows, more than one row in some run, and more values than any other such
     column, each of which has one value in each of its runs.
     """
-    starts_of = {}
-    for name in table:
-        starts = None if name == label else _starts(table[name])
-        if starts is not None and 1 < len(starts) < len(table.frame):
-            starts_of[name] = starts
+    starts_of = _starts_of_runs(table, label)
     if not starts_of:
         return None
     finest = max(starts_of, key=lambda name: len(starts_of[name]))
     is_plain = all(np.isin(starts, starts_of[finest]).all() for starts in starts_of.values())
     is_only = sum(len(starts) == len(starts_of[finest]) for starts in starts_of.values()) == 1
     return finest if is_plain and is_only else None
+
+
+def _starts_of_runs(table: TypedTable, label: str | None) -> dict[str, NDArray[np.int64]]:
+    """The first rows of the runs of each column that may name sequences."""
+    starts_of = {}
+    for name in table if len(table.frame) else ():
+        starts = None if name == label else _starts(table[name])
+        if starts is not None and 1 < len(starts) < len(table.frame):
+            starts_of[name] = starts
+    return starts_of
 
 
 def _starts(column: Column) -> NDArray[np.int64] | None:
@@ -333,6 +339,53 @@ def guess_label(table: TypedTable, sequence: str | None) -> str | None:
     return guess if is_likely and infer_kind(table[guess], is_written=True) == "category" else None
 
 
+def likely_labels(table: TypedTable, sequence: str | None) -> list[str]:
+    """The columns that may hold the labels where `guess_label` takes none: those of few, repeated categories."""
+    most = min(MOST_LABELS, len(table.frame) // 2)
+    return [
+        name
+        for name in table
+        if name != sequence
+        and 2 <= len(table[name].distinct[1]) <= most
+        and infer_kind(table[name], is_written=True) == "category"
+    ]
+
+
+def likely_sequences(table: TypedTable, label: str | None) -> list[str]:
+    """The columns that may name the sequences, where `guess_sequence` takes none: those with each value in one run."""
+    return list(_starts_of_runs(table, label))
+
+
+def likely_times(table: TypedTable, names: Sequence[str], sequence: str | None) -> list[str]:
+    """The columns of times (`treecrf.inputs.derived.FORMS`), or of texts in the order of the rows."""
+    n_rows = len(table.frame)
+    if not n_rows:
+        return []
+    try:
+        offsets = np.array([0, n_rows]) if sequence is None else find_sequences(table[sequence])
+    except CellError:
+        offsets = np.array([0, n_rows])
+    of_rows = Column(pd.Series(["1"] * n_rows, dtype="str"), "") if sequence is None else table[sequence]
+    return [
+        name
+        for name in names
+        if are_times(tuple(sorted(table[name].distinct[1])))
+        or (not table[name].strange.any() and epoch_of(table[name].numbers, offsets) is not None)
+        or (table[name].strange.any() and is_order(table[name], of_rows))
+    ]
+
+
+def column_counts(table: TypedTable) -> pd.DataFrame:
+    """column, kind, n_values (different ones), n_missing, examples: of each column, whatever its use."""
+    rows = []
+    for name in table:
+        codes, texts = table[name].distinct
+        kind = infer_kind(table[name], is_written=True)
+        n_missing = int((codes == MISSING).sum())
+        rows.append((name, kind, len(texts), n_missing, ", ".join(map(str, texts[:3]))))
+    return pd.DataFrame(rows, columns=["column", "kind", "n_values", "n_missing", "examples"])
+
+
 def rises(numbers: Column, sequence: Column) -> bool:
     """Whether numbers rise from each observation to the next within every sequence."""
     same = np.diff(sequence.distinct[0]) == 0
@@ -345,12 +398,14 @@ def likely_groups(table: TypedTable, names: Sequence[str], sequence: str) -> dic
     Such a column has one value in each sequence, the same in some of them, and no fractions. A labeller that sees it
     learns of these persons what does not hold for others.
     """
+    counts_by_column: dict[str, int] = {}
+    if table.frame.empty:
+        return counts_by_column
     try:
         starts = find_sequences(table[sequence])[:-1]
     except CellError as error:
         raise table.error(error) from None
     n_sequences = len(starts)
-    counts_by_column: dict[str, int] = {}
     if n_sequences == len(table.frame):
         return counts_by_column
     for name in names:
@@ -365,6 +420,37 @@ def likely_groups(table: TypedTable, names: Sequence[str], sequence: str) -> dic
     return counts_by_column
 
 
+def left_out(table: TypedTable, names: Sequence[str], sequence: str, *, finds_groups: bool) -> dict[str, str]:
+    """Why inputs that nobody named are left out of a training, by column: those without any cell, those that identify
+    or order rows, and those that seem to hold groups (`finds_groups`).
+    """
+    if table.frame.empty:
+        return {}
+    reasons = {name: "it is empty." for name in names if not len(table[name].distinct[1])}
+    full = [name for name in names if name not in reasons]
+    useful = [name for name in full if not is_identifier(table[name])] or full
+    reasons |= {
+        name: "its value identifies the row; name it in --attributes to use it." for name in full if name not in useful
+    }
+    for name in list(useful):
+        column = table[name]
+        is_text = column.strange.any() and not are_times(tuple(column.distinct[1]))
+        if len(useful) > 1 and is_text and is_order(column, table[sequence]):
+            useful.remove(name)
+            reasons[name] = (
+                "its values rise with the rows, as times or row numbers do; write times as in 2024-01-31T13:45:00 to "
+                "derive inputs from them, or name it in --attributes to use it as it is."
+            )
+    groups = likely_groups(table, useful, sequence) if finds_groups else {}
+    for name, n_groups in groups.items() if len(groups) < len(useful) else ():
+        reasons[name] = (
+            f"it has one value in each sequence, and {n_groups:,} in all, as a person or a document has. If related "
+            f"sequences share it, hold them out together by --groups {name}; name it in --attributes to use it as an "
+            "input."
+        )
+    return reasons
+
+
 def is_order(column: Column, sequence: Column) -> bool:
     """Whether texts with digits, nearly all different, rise within sequences, as times of the day or row numbers do."""
     codes, texts = column.distinct
@@ -376,14 +462,13 @@ def is_order(column: Column, sequence: Column) -> bool:
 
 
 def is_identifier(column: Column) -> bool:
-    """Whether a column numbers the rows of the file, or has another code with digits in nearly each, but no time in ISO
-    8601.
-    """
+    """Whether a column numbers the rows of the file, or has another code with digits in nearly each, but no time."""
     codes, texts = column.distinct
     n_known = int((codes != MISSING).sum())
     if n_known < LEAST_IDENTIFIERS:
         return False
     if not column.strange.any():
-        return bool((np.diff(column.numbers) == 1).all())
+        is_time = epoch_of(column.numbers, np.array([0, len(codes)])) is not None
+        return bool((np.diff(column.numbers) == 1).all()) and not is_time
     has_digit = [any(map(str.isdigit, text)) for text in texts]
     return len(texts) >= SHARE_OF_STAMPS * n_known and all(has_digit) and not are_times(tuple(texts))

@@ -274,7 +274,9 @@ class TableLabeller:
             if new.n_cells > most_unknown * new.n_known and RARE not in known[name]:
                 differences.append(new)
         elsewhere = (
-            are_elsewhere(table[name], self.ranges[name]) for name in self.columns.numbers if name in self.ranges
+            are_elsewhere(table[name], self.ranges[name])
+            for name in self.columns.numbers
+            if name in self.ranges and name not in unused
         )
         differences += [each for each in elsewhere if each is not None and most_unknown < 1]
         if differences:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,7 @@ from treecrf.io.messages import counted, listed
 
 if TYPE_CHECKING:
     from treecrf.automl.labeller import TableLabeller
+    from treecrf.readers.tables import TypedTable
 
 
 def describe(
@@ -68,12 +70,23 @@ def _describe_table(file: Path, reading: tables.TableOptions) -> None:
         column_warnings,
         inputs_sentence,
         label_counts,
+        left_out,
         likely_groups,
+        likely_times,
         number_counts,
     )
-    from treecrf.inputs.derived import are_times
+    from treecrf.inputs.derived import are_times, identifying_times
 
-    table, columns, data = tables.read_labelled_table(file, reading, strict=False)
+    table, reading = tables.read_guessed_table(file, reading)
+    unnamed = tables.unnamed_columns(table, reading)
+    if unnamed:
+        sequence = None if "sequence" in unnamed else reading.sequence
+        label = None if "label" in unnamed else reading.label
+        others = (reading.groups, *(reading.attributes or ()))
+        table.check_columns([name for name in (sequence, label, *others) if name is not None])
+        _describe_columns(file, table, sequence, label, reading.groups)
+        return
+    table, columns, data = tables.as_labelled(table, reading, strict=False)
     lengths = data.lengths
     shared.say(
         f"{file}: {counted(len(data), 'sequence')}, {counted(data.n_positions, 'labelled position')}, "
@@ -83,24 +96,78 @@ def _describe_table(file: Path, reading: tables.TableOptions) -> None:
     n_missing, n_cells = data.n_missing, data.n_cells
     shared.say(f"Missing cells: {n_missing:,} of {n_cells:,} ({100 * n_missing / n_cells:.1f} %).")
     headings = {"n_values": "values", "n_missing": "missing", "share_missing": "share", "commonest_share": "its share"}
-    times = [attribute.name for attribute in data.attributes if are_times(attribute.categories)]
-    shared.say(f"{inputs_sentence(columns, times)}\n")
+    guesses, is_grouped = reading.attributes is None, columns.groups is not None
+    reasons = left_out(table, columns.attributes, columns.sequence, finds_groups=not is_grouped) if guesses else {}
+    inputs = tables.without_inputs(columns, reasons)
+    of_inputs = table.encode(inputs)
+    stamps = identifying_times(of_inputs)
+    times = [attribute.name for attribute in of_inputs.attributes if are_times(attribute.categories)]
+    shared.say(inputs_sentence(tables.without_inputs(inputs, stamps), times))
+    for name in stamps:
+        shared.say(f"treecrf fit uses {name!r} for derived inputs alone: its time stamps identify the rows.")
+    for name, reason in reasons.items():
+        shared.say(f"treecrf fit leaves out {name!r}: {reason}")
+    groups = {} if is_grouped else likely_groups(table, columns.attributes, columns.sequence)
+    for role, names in (("time", likely_times(table, columns.attributes, columns.sequence)), ("group", groups)):
+        if names:
+            _say_likely(role, names)
+    shared.say()
     labels = label_counts(data).rename(columns={"n_positions": "positions"})
     shared.show_table(labels, f"Labels (column {columns.label})", most=30)
     if columns.numbers:
         shared.show_table(number_counts(data).rename(columns=headings), "Numbers")
     if columns.categories:
         shared.show_table(attribute_counts(table, columns.categories).rename(columns=headings), "Attributes")
-    for sentence in column_warnings(table, columns):
+    for sentence in column_warnings(table, tables.without_inputs(inputs, stamps)):
         shared.note(sentence)
-    groups = likely_groups(table, columns.attributes, columns.sequence) if columns.groups is None else {}
-    for name, n_groups in groups.items():
-        shared.say(f"Column {name!r} has one value in each sequence, and {n_groups:,} in all: a group, perhaps.")
-    options = {
-        "--sequence": columns.sequence,
-        "--label": columns.label,
-        "--groups": columns.groups or next(iter(groups), ""),
-    }
+    _say_fit(file, columns.sequence, columns.label, columns.groups or next(iter(groups), ""))
+
+
+def _describe_columns(
+    file: Path, table: TypedTable, sequence: str | None, label: str | None, given: str | None
+) -> None:
+    """A file whose column of sequences or labels is not known: what its columns are, and may be."""
+    from treecrf.automl.description import (
+        column_counts,
+        likely_groups,
+        likely_labels,
+        likely_sequences,
+        likely_times,
+    )
+
+    shared.say(f"{file}: {counted(len(table.frame), 'row')}, {counted(len(table), 'column')}.\n")
+    headings = {"n_values": "values", "n_missing": "missing"}
+    shared.show_table(column_counts(table).rename(columns=headings), "Columns")
+    if len(table) == 1:
+        shared.say("There is one column alone; give the field separator by --separator if there are more.")
+    others = [name for name in table if name not in (sequence, label, given)]
+    times = likely_times(table, others, sequence)
+    others = [name for name in others if name not in times]
+    groups: Collection[str] = [given] if given is not None else ()
+    if sequence is not None and given is None:
+        try:
+            groups = likely_groups(table, others, sequence)
+        except ValueError as error:  # rows of a sequence in two places
+            shared.note(str(error))
+    sequences = [name for name in likely_sequences(table, label) if name not in times]
+    labels = [name for name in likely_labels(table, sequence) if name not in (*times, *groups)]
+    _say_likely("sequence", [sequence] if sequence is not None else sequences)
+    _say_likely("label", [label] if label is not None else labels)
+    _say_likely("group", groups)
+    _say_likely("time", times)
+    _say_fit(file, sequence or "SEQUENCE", label or "LABEL", next(iter(groups), ""))
+    missing = [word for word, name in (("SEQUENCE", sequence), ("LABEL", label)) if name is None]
+    shared.say(
+        f"Write {'names of columns' if len(missing) > 1 else 'the name of a column'} for {' and '.join(missing)}."
+    )
+
+
+def _say_likely(role: str, names: Collection[str]) -> None:
+    shared.say(f"Likely {role} columns: {listed(names)}." if names else f"No column is likely to be a {role} column.")
+
+
+def _say_fit(file: Path, sequence: str, label: str, groups: str) -> None:
+    options = {"--sequence": sequence, "--label": label, "--groups": groups}
     named = [part for option, name in options.items() if name and option != f"--{name}" for part in (option, name)]
     shared.say(f"To train a model: {shlex.join(['treecrf', 'fit', str(file), '-o', 'model.npz', *named])}")
 

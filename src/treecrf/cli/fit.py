@@ -46,6 +46,9 @@ OPTIONS = {
 TREATED = {**IN_TREES, **TRANSFORMS, "error": "handled by the method itself"}
 """What treatments of missing values are called."""
 
+MOST_NAMED = 3
+"""Files that a summary names; more are counted."""
+
 LONG = 10.0
 """CPU seconds from which on a training is announced."""
 
@@ -310,7 +313,8 @@ def fit(
     )
     about_missing += f": {TREATED[given[1]]}" if given is not None and n_missing else ""
     shared.note(
-        f"{file}: {counted(len(data), 'sequence')}, {counted(data.n_positions, 'position')}, "
+        f"{', '.join(map(str, files)) if len(files) <= MOST_NAMED else counted(len(files), 'file')}: "
+        f"{counted(len(data), 'sequence')}, {counted(data.n_positions, 'position')}, "
         f"{counted(len(columns.attributes), 'attribute')}{about_missing}."
     )
     has_learnt, accuracy, unit = True, None, "group" if groups else "sequence"

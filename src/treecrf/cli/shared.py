@@ -290,7 +290,14 @@ class _PlainHelp(_Base):
 
 
 class Command(_PlainHelp, TyperCommand):
-    """A command with plain help."""
+    """A command with plain help, and errors of options without the words that pydantic puts before them."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix("Value error, ")
+            raise
 
 
 class Group(_PlainHelp, TyperGroup):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -67,6 +67,23 @@ def window_within(window: tuple[int, int], data: SequenceSet) -> tuple[int, int]
     return left, right
 
 
+def read_guessed_table(path: Path, options: TableOptions) -> tuple[TypedTable, TableOptions]:
+    """The table at `path`, and the options with the columns of sequences and labels that it seems to have."""
+    from treecrf.readers.reading import read_table
+
+    table = read_table(path, options.dialect, options.sequence, shared.note)
+    return table, _guessed(table, options._replace(label=table.label_column(options.label)))
+
+
+def unnamed_columns(table: TypedTable, options: TableOptions) -> tuple[str, ...]:
+    """Which of the sequences and the labels have neither a column that was named nor one of the usual name."""
+    from treecrf.readers.columns import SEQUENCE
+    from treecrf.readers.tables import LABEL
+
+    usual = {"sequence": (options.sequence, SEQUENCE), "label": (options.label, LABEL)}
+    return tuple(role for role, (name, default) in usual.items() if name == default and name not in table)
+
+
 def read_labelled_table(
     path: Path, options: TableOptions, *more: Path, strict: bool
 ) -> tuple[TypedTable, TableColumns, SequenceSet]:
@@ -77,10 +94,16 @@ def read_labelled_table(
     With `strict`, cells such as "NA" among numbers are refused, and columns without any cell, those that identify rows
     and those that seem to hold groups are left out unless they were named.
     """
+    table, options = read_guessed_table(path, options)
+    return as_labelled(table, options, *more, strict=strict)
+
+
+def as_labelled(
+    table: TypedTable, options: TableOptions, *more: Path, strict: bool
+) -> tuple[TypedTable, TableColumns, SequenceSet]:
+    """What `read_labelled_table` gives of a table that has been read."""
     from treecrf.readers.reading import read_table
 
-    table = read_table(path, options.dialect, options.sequence, shared.note)
-    options = _guessed(table, options._replace(label=table.label_column(options.label)))
     label, names, advice = (
         options.label,
         options.attributes,
@@ -151,44 +174,21 @@ def _guessed(table: TypedTable, options: TableOptions) -> TableOptions:
 
 
 def _useful(table: TypedTable, names: tuple[str, ...], options: TableOptions) -> tuple[str, ...]:
-    """The columns that have a cell, do not identify rows and do not seem to hold groups; others are named on stderr."""
-    from treecrf.automl.description import is_identifier, is_order, likely_groups
-    from treecrf.inputs.derived import are_times
+    """The columns that are inputs where none are named; others are named on stderr."""
+    from treecrf.automl.description import left_out
 
-    if table.frame.empty:
-        return names
-    full = tuple(name for name in names if len(table[name].distinct[1]))
-    for name in names:
-        if name not in full:
-            shared.note(f"Column {name!r} is left out: it is empty.")
-    if names and not full:
+    reasons = left_out(table, names, options.sequence, finds_groups=options.groups is None)
+    for name, reason in reasons.items():
+        shared.note(f"Column {name!r} is left out: {reason}")
+    if names and len(table.frame) and not any(len(table[name].distinct[1]) for name in names):
         raise ValueError(f"table {table.path}: all input columns are empty.")
-    useful = tuple(name for name in full if not is_identifier(table[name])) or full
-    for name in full:
-        if name not in useful:
-            shared.note(
-                f"Column {name!r} is left out: its value identifies the row; name it in --attributes to use it."
-            )
-    for name in useful:
-        column = table[name]
-        if (
-            column.strange.any()
-            and is_order(column, table[options.sequence])
-            and not are_times(tuple(column.distinct[1]))
-        ):
-            useful = tuple(other for other in useful if other != name) or useful
-            shared.note(
-                f"Column {name!r} is left out: its values rise with the rows, as times or row numbers do; write times "
-                "as in 2024-01-31T13:45:00 to derive inputs from them, or name it in --attributes to use it as it is."
-            )
-    groups = likely_groups(table, useful, options.sequence) if options.groups is None else {}
-    for name, n_groups in groups.items():
-        shared.note(
-            f"Column {name!r} is left out: it has one value in each sequence, and {n_groups:,} in all, as a person or "
-            f"a document has. If related sequences share it, hold them out together by --groups {name}; name it in "
-            "--attributes to use it as an input."
-        )
-    return tuple(name for name in useful if name not in groups) or useful
+    return tuple(name for name in names if name not in reasons)
+
+
+def without_inputs(columns: TableColumns, names: Collection[str]) -> TableColumns:
+    """The columns without some of the inputs."""
+    kept = tuple(name for name in columns.attributes if name not in names)
+    return replace(columns, attributes=kept, numbers=tuple(name for name in columns.numbers if name in kept))
 
 
 def read_training_set(
@@ -207,7 +207,7 @@ def read_training_set(
     for name in stamps:
         used, also = ("used for derived inputs alone", "") if derives else ("left out", "; --derive times uses them")
         shared.note(f"Column {name!r} is {used}: its time stamps identify the rows{also}.")
-    others = replace(columns, attributes=tuple(name for name in columns.attributes if name not in stamps))
+    others = without_inputs(columns, stamps)
     if stamps and not derives:
         columns, data = others, table.encode(others)
     if len(data.label_names) < 2:

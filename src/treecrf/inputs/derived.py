@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -61,7 +62,8 @@ class Derivation(NamedTuple):
     kind : str
         Of `OF_CATEGORIES`, `OF_TIMES`, `DIFFERENCES`, `STATISTICS`, `SHIFTS` or `PAIRS`, or "place".
     size : int
-        Letters of an affix, observations of a rolling statistic, or steps to a neighbour; otherwise 0.
+        Letters of an affix, observations of a rolling statistic, steps to a neighbour, or how a time is written (a
+        place in `FORMS`); otherwise 0.
     """
 
     source: str
@@ -74,7 +76,7 @@ class Derivation(NamedTuple):
         words = _WORDS.get(self.kind, self.kind)
         if self.kind in SHIFTS:
             return f"{self.source}: {self.size} {words}"
-        return f"{self.source}: {words} of {self.size}" if self.size else f"{self.source}: {words}"
+        return f"{self.source}: {words} of {self.size}" if self.kind in SIZED else f"{self.source}: {words}"
 
     @property
     def block(self) -> str:
@@ -111,9 +113,9 @@ class DerivedInputs(Transform):
     """Adds columns that experts derive from words, numbers and time stamps.
 
     Columns of words are those with at least `LEAST_WORDS` categories of at least `LEAST_LETTERS` letters on average;
-    columns of time stamps are those of ISO 8601 texts. A derived column that the training set has already in another
-    form, or that never changes, is not added. Time stamps that identify the rows (`identifying_times`), which other
-    sets do not have, are taken away.
+    columns of time stamps are those that can be read in one of `FORMS`. A derived column that the training set has
+    already in another form, or that never changes, is not added. Time stamps that identify the rows
+    (`identifying_times`), which other sets do not have, are taken away.
 
     Parameters
     ----------
@@ -186,12 +188,15 @@ class DerivedInputs(Transform):
         """Take back what `fit` learnt: `kinds_`, `derivations_` and `dropped_`; returns self."""
         self.kinds_, self.dropped_ = dict(kinds), tuple(dropped)
         for name in self.dropped_:
-            if self.kinds_.get(name) != "category":
-                raise ValueError(f"the column {quoted(name)} that is taken away is none of the categories")
+            if name not in self.kinds_:
+                raise ValueError(f"the column {quoted(name)} that is taken away is none of the inputs")
         self.derivations_ = tuple(Derivation(str(source), str(kind), int(size)) for source, kind, size in derivations)
         for derivation in self.derivations_:
-            of_source = _DERIVATIONS.get(self.kinds_.get(derivation.source, ""), ())
-            sizes = range(1 if derivation.kind in SIZED else 0, MOST_SIZE if derivation.kind in SIZED else 1)
+            holds = self.kinds_.get(derivation.source, "")
+            of_source = _DERIVATIONS.get(holds, ())
+            sizes: Collection[int] = range(1, MOST_SIZE) if derivation.kind in SIZED else (0,)
+            if derivation.block == "times":
+                sizes = tuple(EPOCHS) if holds == "number" else WRITTEN
             if derivation.kind not in of_source or derivation.size not in sizes:
                 raise ValueError(f"the derived column {quoted(derivation.name)} is of no known kind")
         return self
@@ -209,8 +214,9 @@ class DerivedInputs(Transform):
             if self.columns is not None and attribute.name not in self.columns:
                 continue
             is_named = self.columns is not None
-            if "times" in self.blocks and are_times(attribute.categories):
-                yield from (Derivation(attribute.name, kind) for kind in ("gap", *OF_TIMES))
+            form = form_of(attribute.categories)
+            if "times" in self.blocks and form is not None:
+                yield from _of_times(attribute.name, form)
             elif "words" in self.blocks and (is_named or _are_words(attribute.categories)):
                 yield Derivation(attribute.name, "lower")
                 for size in range(1, self.affixes + 1):
@@ -219,8 +225,13 @@ class DerivedInputs(Transform):
                 yield from (Derivation(attribute.name, kind) for kind in ("shape", "digits", "place"))
         yield from self._proposed_neighbours(train)
         longest = int(np.diff(train.observation_offsets).max(initial=0))
-        for name in train.number_names if "rolling" in self.blocks else ():
-            if self.columns is None or name in self.columns:
+        for name, numbers in zip(train.number_names, train.numbers.T, strict=True):
+            if self.columns is not None and name not in self.columns:
+                continue
+            form = epoch_of(numbers, train.observation_offsets)
+            if form is not None:
+                yield from _of_times(name, form) if "times" in self.blocks else ()
+            elif "rolling" in self.blocks:
                 yield from (Derivation(name, kind) for kind in self._differences())
                 yield from (
                     Derivation(name, kind, span) for span in self.spans if span <= longest for kind in STATISTICS
@@ -266,7 +277,7 @@ class DerivedInputs(Transform):
         """The same set with the derived columns after its own, without those that are taken away."""
         kept = _without(data, self.dropped_)
         values, attributes = [kept.values], list(kept.attributes)
-        numbers, names = [data.numbers], list(data.number_names)
+        numbers, names = [kept.numbers], list(kept.number_names)
         for derivation, column in self._columns(data, self.derivations_):
             if isinstance(column, _Categories):
                 values.append(column.codes[:, None])
@@ -296,6 +307,9 @@ class DerivedInputs(Transform):
                 if kind in DIFFERENCES:
                     yield derivation, differences(numbers, offsets, DIFFERENCES[kind])
                     continue
+                if derivation.block == "times":
+                    yield derivation, _part_of_epochs(numbers, offsets, kind, size)
+                    continue
                 if (source, size) not in of_span:
                     before, after = self._reach(derivation)
                     of_span = {(source, size): rolling_statistics(numbers, offsets, before, after)}
@@ -303,8 +317,7 @@ class DerivedInputs(Transform):
                 continue
             codes, categories = data.values[:, places[source]], data.attributes[places[source]].categories
             if kind == "gap":
-                seconds = np.append(_seconds(categories), np.nan)[codes]  # a missing cell has the code -1
-                yield derivation, differences(seconds, offsets, -1)
+                yield derivation, _steps(codes, categories, offsets, size)
             elif kind in SHIFTS:
                 yield derivation, _Categories(*shifted(codes, categories, offsets, SHIFTS[kind] * size))
             elif kind in PAIRS:
@@ -327,9 +340,13 @@ class DerivedInputs(Transform):
 
 
 def _without(data: SequenceSet, names: Collection[str]) -> SequenceSet:
-    """The set without some of its attributes."""
+    """The set without some of its inputs."""
+    if not names:
+        return data
     kept = [j for j, attribute in enumerate(data.attributes) if attribute.name not in names]
-    return data if not names else data.with_values(data.values[:, kept], [data.attributes[j] for j in kept])
+    data = data.with_values(data.values[:, kept], [data.attributes[j] for j in kept])
+    kept = [j for j, name in enumerate(data.number_names) if name not in names]
+    return data.with_numbers(data.numbers[:, kept], [data.number_names[j] for j in kept])
 
 
 class _Categories(NamedTuple):
@@ -423,34 +440,156 @@ def _places(offsets: Ints) -> NDArray[np.int32]:
 
 # --- time stamps --------------------------------------------------------------------------------------
 
-_LOOKS_LIKE_A_TIME = re.compile(r"\d{4}-\d\d-\d\d|\d{8}T|\d\d?:\d\d")
+FORMS = (
+    "ISO 8601",
+    "day first",
+    "month first",
+    "day or month first",
+    "time of day",
+    "seconds since 1970",
+    "milliseconds since 1970",
+)
+"""How times are written; models keep the places of these, so further ones come last."""
+
+ISO, DAY_FIRST, MONTH_FIRST, EITHER_FIRST, OF_DAY, EPOCH_SECONDS, EPOCH_MILLISECONDS = range(len(FORMS))
+
+WRITTEN = range(EPOCH_SECONDS)
+"""Forms of texts."""
+
+EPOCHS = {EPOCH_SECONDS: 1.0, EPOCH_MILLISECONDS: 1e3}
+"""Forms of numbers, and how many of these are a second."""
+
+FIRST_EPOCH, LAST_EPOCH = 631_152_000, 2_556_144_000
+"""Seconds from 1970 to the beginnings of 1990 and 2051: numbers between them may be times."""
+
+LEAST_STEPS = 10
+"""From a row to the next within a sequence, from which on numbers can be known to be times."""
+
+LEAST_RISES = 50
+"""Such steps from which on times are known to rise with the rows."""
+
+DAY = 86_400
+
+_LOOKS_LIKE_A_TIME = re.compile(r"\d{4}-\d\d-\d\d|\d{8}T")
+_TIME_OF_DAY = re.compile(r"(?:([01]\d|2[0-3]):([0-5]\d)|(\d|[01]\d|2[0-3]):([0-5]\d):([0-5]\d(?:\.\d+)?))", re.ASCII)
+_DATE_AND_TIME = re.compile(
+    r"(\d\d?)([/.-])(\d\d?)\2(\d{4}),?[ T](\d\d?):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,6})\d*)?)? ?([AaPp][Mm])?", re.ASCII
+)
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
-def _read_times(categories: Sequence[str]) -> Any:
-    """The categories as time stamps, NaT where one is none."""
+def _read_times(categories: Sequence[str], form: int) -> Any:
+    """The categories as time stamps, NaT where one is none; times of day are of 1970-01-01."""
     import pandas as pd
 
-    return pd.to_datetime(pd.Series(categories, dtype=object), errors="coerce", format="ISO8601", utc=True)
+    if form == ISO:
+        return pd.to_datetime(pd.Series(categories, dtype=object), errors="coerce", format="ISO8601", utc=True)
+    if form == EITHER_FIRST:
+        first = _read_times(categories, DAY_FIRST)
+        return first.where(first.notna(), _read_times(categories, MONTH_FIRST))
+    read = _read_time_of_day if form == OF_DAY else lambda text: _read_date(text, is_day_first=form == DAY_FIRST)
+    return pd.Series([read(text) for text in categories], dtype="datetime64[us]")
+
+
+def _read_time_of_day(text: str) -> datetime | None:
+    match = _TIME_OF_DAY.fullmatch(text)
+    if match is None:
+        return None
+    hour, minute, with_seconds, its_minute, seconds = match.groups()
+    return _EPOCH + timedelta(
+        hours=int(hour or with_seconds), minutes=int(minute or its_minute), seconds=float(seconds or 0)
+    )
+
+
+def _read_date(text: str, *, is_day_first: bool) -> datetime | None:
+    """A date with a time; None where it is none with the day, or the month, first."""
+    match = _DATE_AND_TIME.fullmatch(text)
+    if match is None:
+        return None
+    first, _, second, year, hour, minute, seconds, fraction, half = match.groups()
+    day, month = (first, second) if is_day_first else (second, first)
+    of_day = int(hour)
+    if half is not None:
+        if not 1 <= of_day <= 12:
+            return None
+        of_day = of_day % 12 + 12 * (half in ("PM", "pm", "Pm", "pM"))
+    try:
+        microseconds = int((fraction or "").ljust(6, "0"))
+        return datetime(int(year), int(month), int(day), of_day, int(minute), int(seconds or 0), microseconds)
+    except ValueError:
+        return None
+
+
+_EPOCH = datetime(1970, 1, 1)
+
+
+def form_of(categories: Sequence[str]) -> int | None:
+    """How the categories of a column are written as times, a place in `FORMS`; None where they are none.
+
+    Dates have their day first, or their month, where no cell says otherwise.
+    """
+    first = next((text for text in categories if text[:1].isdigit()), "")  # others may mean that a time is missing
+    if _LOOKS_LIKE_A_TIME.match(first):
+        return ISO if _read_times(categories, ISO).notna().mean() >= SHARE_OF_TIMES else None
+    if _TIME_OF_DAY.fullmatch(first):
+        return OF_DAY if _read_times(categories, OF_DAY).notna().mean() >= SHARE_OF_TIMES else None
+    if not _DATE_AND_TIME.fullmatch(first):
+        return None
+    dates = [text for text in categories if _DATE_AND_TIME.fullmatch(text)]
+    if len(dates) < SHARE_OF_TIMES * len(categories):
+        return None
+    fitting = [form for form in (DAY_FIRST, MONTH_FIRST) if _read_times(dates, form).notna().all()]
+    return EITHER_FIRST if len(fitting) > 1 else fitting[0] if fitting else None
 
 
 def are_times(categories: Sequence[str]) -> bool:
-    """Whether the categories of a column are time stamps in ISO 8601."""
-    if not categories or not _LOOKS_LIKE_A_TIME.match(categories[0]):
-        return False
-    return bool(_read_times(categories).notna().mean() >= SHARE_OF_TIMES)
+    """Whether the categories of a column are times in one of `FORMS`."""
+    return form_of(categories) is not None
+
+
+def epoch_of(numbers: Floats, offsets: Ints) -> int | None:
+    """Whether numbers are seconds or milliseconds since 1970, a place in `FORMS`; None where they are neither.
+
+    All lie between `FIRST_EPOCH` and `LAST_EPOCH`, none is less than that of the row before in its sequence, and nearly
+    all are greater.
+    """
+    known = numbers[~np.isnan(numbers)]
+    for form, unit in EPOCHS.items() if len(known) else ():
+        if FIRST_EPOCH * unit <= known.min() and known.max() < LAST_EPOCH * unit:
+            steps = _within(np.diff(numbers), offsets)
+            rises = len(steps) >= LEAST_STEPS and (steps >= 0).all() and (steps > 0).mean() >= SHARE_OF_STAMPS
+            return form if rises else None
+    return None
+
+
+def _within(steps: Floats, offsets: Ints) -> Floats:
+    """The steps between rows that are within a sequence, without those from or to a missing value."""
+    is_within = np.ones(len(steps), dtype=np.bool_)
+    ends = offsets[1:-1] - 1
+    is_within[ends[(ends >= 0) & (ends < len(steps))]] = False
+    return steps[is_within & ~np.isnan(steps)]
 
 
 def identifying_times(data: SequenceSet) -> tuple[str, ...]:
-    """The attributes that are time stamps of which nearly every observation has another; none where these are all
-    inputs.
+    """The inputs that are times of which nearly every observation has another, or which rise within sequences; none
+    where these are all inputs.
     """
-    stamps = []
+    stamps, offsets = [], data.observation_offsets
     for attribute, codes in zip(data.attributes, data.values.T, strict=True):
         known = codes[codes != MISSING]
         n_different = len(np.unique(known))
-        if n_different > 1 and n_different >= SHARE_OF_STAMPS * len(known) and are_times(attribute.categories):
+        form = form_of(attribute.categories) if n_different > 1 else None
+        if form is None:
+            continue
+        steps = _within(np.diff(np.append(_seconds(attribute.categories, form), np.nan)[codes]), offsets)
+        rises = len(steps) >= LEAST_RISES and (steps > 0).mean() >= SHARE_OF_STAMPS
+        if n_different >= SHARE_OF_STAMPS * len(known) or rises:
             stamps.append(attribute.name)
+    stamps += [
+        name
+        for name, numbers in zip(data.number_names, data.numbers.T, strict=True)
+        if epoch_of(numbers, offsets) is not None
+    ]
     return tuple(stamps) if len(stamps) < len(data.attributes) + len(data.number_names) else ()
 
 
@@ -459,18 +598,49 @@ def without_stamps(data: SequenceSet) -> SequenceSet:
     return _without(data, identifying_times(data))
 
 
-def _seconds(categories: Sequence[str]) -> Floats:
+def _of_times(source: str, form: int) -> Iterator[Derivation]:
+    """What can be derived from times in that form: weekdays only where the date is known."""
+    for kind in ("gap", *OF_TIMES):
+        if kind != "weekday" or form not in (EITHER_FIRST, OF_DAY):
+            yield Derivation(source, kind, form)
+
+
+def _seconds(categories: Sequence[str], form: int) -> Floats:
     """Seconds since 1970 of each category, NaN where it is no time."""
-    times = _read_times(categories)
+    times = _read_times(categories, form)
     seconds = times.to_numpy(dtype="datetime64[ns]").astype(np.int64) / 1e9
     return np.where(times.isna(), np.nan, seconds)
 
 
+def _steps(codes: NDArray[np.int32], categories: Sequence[str], offsets: Ints, form: int) -> Floats:
+    """Seconds since the row before: over midnight where no date is there, NaN where two readings of dates differ."""
+    if form == EITHER_FIRST:
+        of_days, of_months = (_steps(codes, categories, offsets, each) for each in (DAY_FIRST, MONTH_FIRST))
+        return np.where(of_days == of_months, of_days, np.nan)
+    seconds = np.append(_seconds(categories, form), np.nan)[codes]  # a missing cell has the code -1
+    steps = differences(seconds, offsets, -1)
+    return steps % DAY if form == OF_DAY else steps
+
+
+def _part_of_epochs(numbers: Floats, offsets: Ints, kind: str, form: int) -> _Categories | Floats:
+    """What is derived from seconds or milliseconds since 1970."""
+    seconds = numbers / EPOCHS[form]
+    if kind == "gap":
+        return differences(seconds, offsets, -1)
+    days = np.floor(seconds / DAY)
+    parts = (days + 3) % 7 if kind == "weekday" else (seconds - days * DAY) // 3600  # 1970 began on a Thursday
+    known = np.isfinite(parts)
+    codes = np.where(known, parts, MISSING).astype(np.int32)
+    return _Categories.of(codes, _DAYS if kind == "weekday" else [f"{hour:02}" for hour in range(24)])
+
+
 OF_TIMES: dict[str, Callable[[Sequence[str], int], list[str | None]]] = {
-    "hour": lambda texts, _: [None if time != time else f"{time.hour:02}" for time in _read_times(texts)],
-    "weekday": lambda texts, _: [None if time != time else _DAYS[time.weekday()] for time in _read_times(texts)],
+    "hour": lambda texts, form: [None if time != time else f"{time.hour:02}" for time in _read_times(texts, form)],
+    "weekday": lambda texts, form: [
+        None if time != time else _DAYS[time.weekday()] for time in _read_times(texts, form)
+    ],
 }
-"""Categories derived from time stamps, by kind."""
+"""Categories derived from time stamps of a form, by kind."""
 
 
 # --- numbers ------------------------------------------------------------------------------------------
@@ -486,7 +656,7 @@ STATISTICS = ("mean", "deviation", "lowest", "highest")
 
 _DERIVATIONS: dict[str, tuple[str, ...]] = {
     "category": (*OF_CATEGORIES, *OF_TIMES, "gap", "place", *SHIFTS, *PAIRS),
-    "number": (*DIFFERENCES, *STATISTICS),
+    "number": (*DIFFERENCES, *STATISTICS, *OF_TIMES, "gap"),
 }
 """Kinds of derived columns, by what their source holds."""
 

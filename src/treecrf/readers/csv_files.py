@@ -200,7 +200,7 @@ def parse_strictly(
                 raise ValueError(
                     f"{name}, lines {begin} to {end}: a quote opens a cell in the first of these lines that ends in "
                     "the last one, and each line looks like a row; write a quote that is a character twice and in "
-                    'quotes (""""), or take the line ends out of that cell.'
+                    'quotes (""""), take the line ends out of that cell, or read quotes as characters (--quote none).'
                 )
             if len(row) == len(names):
                 rows.append(row)
@@ -216,9 +216,10 @@ def parse_strictly(
                     f"{'name all columns there' if are_all_so else 'fix that line'}."
                 )
     except csv.Error as error:
+        advice = "" if quoting == csv.QUOTE_NONE else ", or read quotes as characters (--quote none)"
         raise ValueError(
             f"{name}, line {end + 1}: the row that begins there is not readable as CSV with "
-            f"{separator_name(separator)} between cells ({error}); fix it."
+            f"{separator_name(separator)} between cells ({error}); fix it{advice}."
         ) from None
     chunks.append(_cells(rows) if rows else [pa.array([], pa.large_string()) for _ in names])
     return {k: pa.chunked_array(cells) for k, cells in zip(names, zip(*chunks, strict=True), strict=True)}, lines

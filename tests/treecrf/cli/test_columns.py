@@ -1,6 +1,7 @@
 """What `fit` and `describe` make of columns: groups, times, sequences, labels of other names, and a model's origin."""
 
 import hashlib
+import re
 import time
 from pathlib import Path
 
@@ -40,12 +41,95 @@ def test_likely_groups_and_times_are_no_inputs(run, sensors):
     assert "'user' is left out: it has one value in each sequence, and 5 in all" in err
     assert "--groups user" in err
     assert "'age' is left out: it has one value in each sequence" in err
-    assert "'time' is left out: its values rise with the rows" in err
-    assert TableLabeller.load("m.npz").columns.attributes == ("x",)
+    assert "'time' is used for derived inputs alone" in err
+    assert TableLabeller.load("m.npz").columns.attributes == ("time", "x")
     code, _, err = run("fit", "sensors.csv", "-o", "m.npz", *QUICK, "--attributes", "user,x")
     assert code == 0
     assert "left out" not in err
     assert TableLabeller.load("m.npz").columns.attributes == ("user", "x")
+
+
+def test_texts_that_rise_with_the_rows_are_no_inputs(run, sensors):
+    sensors.assign(time=[f"step {row % 6}" for row in range(len(sensors))]).to_csv("sensors.csv", index=False)
+    code, _, err = run("fit", "sensors.csv", "-o", "m.npz", *QUICK)
+    assert code == 0
+    assert "'time' is left out: its values rise with the rows" in err
+
+
+def test_describe_says_what_fit_leaves_out_and_why(run, sensors):
+    sensors.assign(code=[f"c{37 * row % 121}" for row in range(len(sensors))]).to_csv("sensors.csv", index=False)
+    code, out, _ = run("describe", "sensors.csv")
+    assert code == 0
+    assert "Inputs: x (number)." in out
+    assert "treecrf fit uses 'time' for derived inputs alone" in out
+    assert "treecrf fit leaves out 'code': its value identifies the row" in out
+    assert "treecrf fit leaves out 'user': it has one value in each sequence, and 5 in all" in out
+    assert "Likely time columns: 'time'.\nLikely group columns: 'user', 'age'.\n" in out
+    code, _, err = run("fit", "sensors.csv", "-o", "m.npz", *QUICK)
+    assert code == 0
+    left_out = re.findall(r"^Column '(\w+)' is left out: (.*)$", err, re.MULTILINE)
+    assert left_out == re.findall(r"^treecrf fit leaves out '(\w+)': (.*)$", out, re.MULTILINE)
+    assert len(left_out) == 3
+    assert next(line for line in out.splitlines() if line.startswith("Inputs:")) in err
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "said"),
+    [
+        (
+            ["sequence", "x"],
+            "--label LABEL",
+            ["Likely sequence columns: 'sequence'.", "No column is likely to be a label"],
+        ),
+        (["user", "x", "time"], "--sequence SEQUENCE --label LABEL", ["Likely label columns: 'user'."]),
+        (["x"], "--sequence SEQUENCE --label LABEL", ["give the field separator", "to be a time column."]),
+        (["sequence", "user", "time", "x"], "--label LABEL --groups user", ["Likely time columns: 'time'."]),
+        (["x", "label"], "--sequence SEQUENCE", ["Likely label columns: 'label'."]),
+    ],
+)
+def test_a_file_is_described_before_its_columns_are_named(run, sensors, columns, options, said):
+    sensors[columns].assign(x=sensors["x"].where(sensors["x"] > 0)).to_csv("t.csv", index=False)
+    code, out, _ = run("describe", "t.csv")
+    assert code == 0
+    assert f"To train a model: treecrf fit t.csv -o model.npz {options}\n" in out
+    for sentence in said:
+        assert sentence in out
+    assert re.search(rf"^x +number +\d+ +{(sensors['x'] <= 0).sum()} ", out, re.MULTILINE)
+
+
+def test_a_file_without_rows_is_described(run):
+    Path("t.csv").write_text("a,b\n")
+    code, out, _ = run("describe", "t.csv")
+    assert (code, "t.csv: 0 rows, 2 columns." in out) == (0, True)
+    code, _, err = run("describe", "t.csv", "--label", "c")
+    assert (code, "has no column 'c'" in err) == (1, True)
+
+
+WAYS = {
+    "day first": lambda times: times.strftime("%d/%m/%Y %H:%M:%S"),
+    "month first": lambda times: times.strftime("%m/%d/%Y %H:%M:%S"),
+    "time of day": lambda times: times.strftime("%H:%M:%S"),
+    "seconds": lambda times: times.astype("datetime64[s]").astype("int64"),
+    "milliseconds": lambda times: times.astype("datetime64[ms]").astype("int64"),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_times_of_other_forms_are_no_inputs_themselves(run, sensors, way):
+    order = np.random.default_rng(0).permutation(20)  # sequences stand in no order of time
+    for name, day in (("train.csv", "2024-02-13"), ("test.csv", "2025-03-14")):
+        times = pd.date_range(f"{day} 14:05", periods=120, freq="73s").to_numpy().reshape(20, 6)[order].ravel()
+        sensors.assign(time=WAYS[way](pd.DatetimeIndex(times))).to_csv(name, index=False)
+    code, _, err = run("fit", "train.csv", "-o", "m.npz", *QUICK)
+    assert code == 0
+    assert "Column 'time' is used for derived inputs alone: its time stamps identify the rows.\nInputs: x" in err
+    labeller = TableLabeller.load("m.npz").labeller
+    assert labeller.transform_.dropped_ == ("time",)
+    assert {each.kind for each in labeller.transform_.derivations_} == {"gap", "hour"}
+    assert run("predict", "m.npz", "test.csv")[::2] == (0, "")  # no word of other dates
+    code, _, err = run("fit", "train.csv", "-o", "m.npz", *QUICK, "--derive", "none")
+    assert (code, "Column 'time' is left out: its time stamps identify the rows" in err) == (0, True)
+    assert TableLabeller.load("m.npz").columns.numbers == ("x",)
 
 
 def test_groups_are_held_out_together(run, sensors):

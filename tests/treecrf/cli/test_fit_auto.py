@@ -177,6 +177,8 @@ def test_labels_of_spans_are_judged_by_span_f1(run, entities, tmp_path):
 def test_the_metric_can_be_chosen(run, entities, table):
     code, out, _ = run("fit", "spans.csv", "-o", "m.npz", *CHEAP, "--window", "0,0", "--metric", "segment_f1")
     assert (code, "Segment F1 on 600 held-out positions" in out) == (0, True)
+    code, _, err = run("fit", "train.csv", "-o", "m.npz", *CHEAP, "--metric", "nonsense")
+    assert (code, "'nonsense' is not one of 'auto', " in err, "Value error" in err) == (2, True, False)
     code, out, err = run("fit", "train.csv", "-o", "m.npz", *CHEAP, "--metric", "span_f1")
     assert (code, out) == (1, "")
     assert (

@@ -15,7 +15,7 @@ def test_files_are_joined_and_sequences_called_by_file(run, words, tmp_path, fit
     options = ("-o", "m.npz", "--method", "treecrf_newton", "--iterations", 3, "--window", "1,0")
     code, _, err = run("fit", "first.csv", "second.csv", *options)
     assert (code, "2 files: their sequences are called by file and name, such as first:0." in err) == (0, True)
-    assert "60 sequences, 600 positions" in err
+    assert "first.csv, second.csv: 60 sequences, 600 positions" in err
     fit_trees("--iterations", 3, "--window", "1,0", file="both.csv", to="other.npz")
     of_files, of_both = (run("predict", name, "both.csv")[1] for name in ("m.npz", "other.npz"))
     assert of_files == of_both

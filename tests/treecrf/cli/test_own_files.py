@@ -28,7 +28,9 @@ def test_time_stamps_are_no_categories(run):
     make(0).to_csv("t.csv", index=False)
     code, out, _ = run("describe", "t.csv")
     assert code == 0
-    assert "Inputs: date (time stamp); light (number)." in out
+    assert "Inputs: light (number)." in out
+    assert "treecrf fit uses 'date' for derived inputs alone" in out
+    assert "Likely time columns: 'date'." in out
 
 
 @pytest.mark.slow

@@ -11,7 +11,15 @@ from numpy.testing import assert_array_equal
 from treecrf import MISSING, Attribute, LinearCRF, SequenceSet, TreeCRF, load
 from treecrf.estimators.conversion import Given
 from treecrf.inputs import DerivedInputs
-from treecrf.inputs.derived import DIFFERENCES, STATISTICS, differences, rolling_statistics
+from treecrf.inputs.derived import (
+    DIFFERENCES,
+    FORMS,
+    STATISTICS,
+    differences,
+    epoch_of,
+    form_of,
+    rolling_statistics,
+)
 from treecrf.models.pipelines import DerivingLabeller
 
 
@@ -147,6 +155,101 @@ def test_time_stamps():
     assert_array_equal(
         derived_set.numbers[:, derived_set.number_names.index("at: seconds since the previous")], [0, 30, np.nan, 0]
     )
+
+
+@pytest.mark.parametrize(
+    ("texts", "form", "seconds", "hours", "days"),
+    [
+        (
+            ["13/02/2024 14:05", "13/02/2024 14:06", "01/03/2024 00:06"],
+            "day first",
+            [0, 60, 1418400],
+            "14 14 00",
+            "TTF",
+        ),
+        (
+            ["2/13/2024 2:05 PM", "2/13/2024 2:06 PM", "3/1/2024 12:06 AM"],
+            "month first",
+            [0, 60, 1418400],
+            "14 14 00",
+            "TTF",
+        ),
+        (["13.02.2024 14:05:00.5", "13.02.2024 14:05:01", "?"], None, None, None, None),
+        (
+            ["02/03/2024 14:05", "02/03/2024 14:06", "03/03/2024 00:06"],
+            "day or month first",
+            [0, 60, np.nan],
+            "14 14 00",
+            None,
+        ),
+        (["23:59", "00:01", "09:30"], "time of day", [0, 120, 34140], "23 00 09", None),
+        (["9:59:30", "10:00:00.5", "10:00:01"], "time of day", [0, 30.5, 0.5], "09 10 10", None),
+        (["13/02/2024 14:05", "02/13/2024 14:05"], None, None, None, None),  # no reading fits both
+        (["3:16", "4:02"], None, None, None, None),  # verses
+        (["25:10", "24:10"], None, None, None, None),
+        (["13/02/24 14:05"], None, None, None, None),
+    ],
+)
+def test_times_of_other_forms(texts, form, seconds, hours, days):
+    found = form_of(sorted(texts))
+    assert (None if found is None else FORMS[found]) == form
+    if form is None:
+        return
+    data = SequenceSet.from_frame(pd.DataFrame({"s": 0, "at": texts}), sequence="s")
+    assert {each.size for each in DerivedInputs().fit(data).derivations_} == {found}
+    kinds = ("gap", "hour", "weekday")[: 3 if days else 2]
+    derived_set = restored("at", *((kind, found) for kind in kinds)).transform(data)
+    assert column(derived_set, "at: hour") == hours.split()
+    np.testing.assert_allclose(derived_set.numbers[:, 0], seconds, atol=1e-6)
+    if days:
+        assert [day[0] for day in column(derived_set, "at: weekday")] == [*days]
+
+
+@pytest.mark.parametrize(("unit", "form"), [(1, "seconds since 1970"), (1000, "milliseconds since 1970")])
+def test_numbers_that_are_times(unit, form):
+    times = pd.date_range("2024-03-01T22:10", periods=60, freq="613s")
+    stamps = times.astype("datetime64[s]").astype("int64").to_numpy(dtype=float).reshape(3, 20)[::-1].ravel() * unit
+    numbers = np.column_stack([stamps, np.random.default_rng(0).normal(size=60)])
+    data = SequenceSet(
+        np.empty((60, 0), dtype=np.int32), [0, 20, 40, 60], (), numbers=numbers, number_names=("at", "x")
+    )
+    inputs = DerivedInputs(("times",)).fit(data)
+    assert inputs.dropped_ == ("at",)
+    assert [(each.source, each.kind, FORMS[each.size]) for each in inputs.derivations_] == [
+        ("at", kind, form) for kind in ("gap", "hour", "weekday")
+    ]
+    again = DerivedInputs().restore(inputs.kinds_, inputs.derivations_, inputs.dropped_)
+    for derived_set in (inputs.transform(data), again.transform(data)):
+        assert derived_set.number_names == ("x", "at: seconds since the previous")
+        assert_array_equal(derived_set.numbers[:, 1], ([0] + [613] * 19) * 3)
+        of_rows = times.to_numpy().reshape(3, 20)[::-1].ravel()
+        assert column(derived_set, "at: hour") == pd.DatetimeIndex(of_rows).strftime("%H").tolist()
+        assert column(derived_set, "at: weekday") == pd.DatetimeIndex(of_rows).day_name().tolist()
+    assert not any(each.source == "at" and each.block == "rolling" for each in DerivedInputs().fit(data).derivations_)
+
+
+def test_a_mark_before_all_times_hides_none():
+    for way in ("%Y-%m-%dT%H:%M", "%d/%m/%Y %H:%M", "%H:%M"):
+        times = pd.date_range("2024-03-20", periods=20, freq="h").strftime(way)
+        assert form_of(("-", *times)) == form_of(tuple(times)) is not None
+        assert form_of(("-", "--", "?", *times)) is None  # too many
+
+
+def test_numbers_that_are_no_times():
+    offsets = np.array([0, 20, 40])
+    stamps = 1.7e9 + np.arange(40.0)
+    assert FORMS[epoch_of(stamps, offsets)] == "seconds since 1970"
+    assert FORMS[epoch_of(np.where(stamps % 7 == 0, np.nan, stamps), offsets)] == "seconds since 1970"
+    assert epoch_of(stamps[::-1].copy(), offsets) is None  # they fall
+    assert epoch_of(stamps - 1.2e9, offsets) is None  # of 1985
+    assert epoch_of(np.repeat(stamps[::4], 4), offsets) is None  # most stay
+    assert epoch_of(stamps[:5], np.array([0, 5])) is None  # too few to know
+
+
+@pytest.mark.parametrize(("kind", "size"), [("gap", len(FORMS)), ("hour", 5), ("weekday", -1)])
+def test_unknown_forms_of_times_are_not_restored(kind, size):
+    with pytest.raises(ValueError, match="is of no known kind"):
+        restored("at", (kind, size))
 
 
 def test_new_words_have_parts_that_training_knows():

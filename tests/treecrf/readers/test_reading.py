@@ -285,7 +285,7 @@ def test_parquet(tmp_path):
         (
             'sequence,label,x\na,u,"1\n',
             "{path}, line 2: the row that begins there is not readable as CSV with ',' between cells (unexpected "
-            "end of data)",
+            "end of data); fix it, or read quotes as characters (--quote none).",
         ),
         (
             b"sequence,label,x\na,\xc3\xa4,\xff\n",
