@@ -111,6 +111,12 @@ def test_a_file_is_run_in_a_folder_of_its_own_and_the_exit_code_is_that_of_the_w
     assert settings["datasets"]["words"]["window"] == [3, 3]
 
 
+def test_a_column_of_groups_is_one_of_the_data_set(repository, monkeypatch):
+    assert call(monkeypatch, "words.csv", "--methods", "linear_crf", "--groups", "person") == 7
+    settings = yaml.safe_load((repository / "runs/words-1/config.yaml").read_text())
+    assert settings["datasets"]["words"]["groups"] == "person"
+
+
 @pytest.mark.parametrize(
     ("arguments", "removed", "message", "code"),
     [
