@@ -15,11 +15,13 @@ from treecrf.io.arrays import Ints
 from treecrf.io.messages import quoted
 from treecrf.sequences import SequenceSet
 
-Rule = Literal["none", "copies"] | Mapping[str, Any]
+NamedRule = Literal["none", "copies"]
+
+Rule = NamedRule | Mapping[str, Any]
 """Which sequences are related: none, copies, or those that `group_by_runs` links with these parameters."""
 
 
-def find_groups(data: SequenceSet, rule: Rule) -> Ints:
+def find_groups(data: SequenceSet, rule: Rule | str) -> Ints:
     """Groups by a rule; int64, shape (n_sequences,), numbers from 0 in order of first appearance."""
     if rule == "none":
         return np.arange(len(data))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -165,7 +166,7 @@ def describe_missing(data: SequenceSet, seed: int, other: SequenceSet | None = N
         share_other, p_other
             With `other`: its share, and whether it differs.
 
-        The p-values are by sequence, with Holm's correction over the columns.
+        The p-values are by sequence, or by group of related ones, with Holm's correction over the columns.
     """
     names = [*(attribute.name for attribute in data.attributes), *data.number_names]
     mask, mask_of_other = _mask(data), None if other is None else _mask(other)
@@ -213,6 +214,14 @@ def missing_sentences(frame: pd.DataFrame) -> Iterator[str]:
             yield answer.format(", ".join(names)) if names else none
 
 
+def _by_group(values: NDArray[Any], data: SequenceSet) -> NDArray[Any]:
+    """Values of sequences, summed over each group of related ones; shape (n_groups, ...)."""
+    places, group = np.unique(data.groups, return_inverse=True)
+    sums = np.zeros((len(places), *values.shape[1:]), dtype=values.dtype)
+    np.add.at(sums, group, values)
+    return sums
+
+
 def _mask(data: SequenceSet) -> Bools:
     return np.hstack([data.values == MISSING, np.isnan(data.numbers)])
 
@@ -233,7 +242,7 @@ def _by_label(data: SequenceSet, missing: Bools, seed: int) -> dict[str, object]
         "share_at_most": float(rates[most]),
         "label_least": data.label_names[least],
         "share_at_least": float(rates[least]),
-        "p_label": score_flip_p_value(scores, seed),
+        "p_label": score_flip_p_value(_by_group(scores, data), seed),
     }
 
 
@@ -249,16 +258,18 @@ def _in_runs(data: SequenceSet, missing: Bools, seed: int) -> dict[str, float]:
     products = np.where(first, 0.0, excess * np.roll(excess, 1))
     scores = np.add.reduceat(products, starts)[:, None]
     run = int(missing.sum()) / n_runs if n_runs else float("nan")
-    return {"run": run, "run_by_chance": by_chance, "p_run": score_flip_p_value(scores, seed)}
+    return {"run": run, "run_by_chance": by_chance, "p_run": score_flip_p_value(_by_group(scores, data), seed)}
 
 
 def _between(data: SequenceSet, missing: Bools, other: SequenceSet, of_other: Bools, seed: int) -> dict[str, float]:
-    """Exchange of whole sequences between the files, which keeps the numbers of both."""
+    """Exchange of whole groups of sequences between the files, which keeps the numbers of both."""
     sums = [
-        np.add.reduceat(h.astype(np.int64), d.observation_offsets[:-1]) for d, h in ((data, missing), (other, of_other))
+        _by_group(np.add.reduceat(h.astype(np.int64), d.observation_offsets[:-1]), d)
+        for d, h in ((data, missing), (other, of_other))
     ]
-    counts, sizes = np.concatenate(sums), np.concatenate([np.diff(d.observation_offsets) for d in (data, other)])
-    rng, n_first = np.random.default_rng(seed), len(data)
+    lengths = [_by_group(np.diff(d.observation_offsets), d) for d in (data, other)]
+    counts, sizes = np.concatenate(sums), np.concatenate(lengths)
+    rng, n_first = np.random.default_rng(seed), len(sums[0])
     order = np.arange(len(counts))
     differences = np.empty(N_EXCHANGES)
     for exchange in range(N_EXCHANGES):  # the first is as it is, so that p is never 0

@@ -201,6 +201,7 @@ def load_table(
     sequence: str = "sequence",
     label: str = LABEL,
     attributes: Sequence[str] | None = None,
+    groups: str | None = None,
     split: str | None = None,
     test_fraction: float = 1 / 3,
     seed: int = 0,
@@ -226,10 +227,14 @@ def load_table(
         Columns. A columns file numbers its sequences in "sequence", and "label" is its last column.
     attributes : sequence of str, optional
         Input columns; all others unless given.
+    groups : str, optional
+        Column of what related sequences share, such as a person (`SequenceSet.groups`), the same on all rows of a
+        sequence.
     split : str, optional
         Column that holds "train" or "test", the same on all rows of a sequence; not read where `test` is given.
     test_fraction : float
-        Without `test` and `split`: the share of the sequences that is drawn for testing, copies of a sequence with it.
+        Without `test` and `split`: the share of the sequences that is drawn for testing, with a sequence its copies,
+        or its group where there are `groups`.
     seed : int
         Decides which.
     kinds : mapping of str to "number" or "category", optional
@@ -249,15 +254,16 @@ def load_table(
     tables = [read_table(each, dialect, sequence, _warn) for each in paths]
     label = tables[0].label_column(label)
     if attributes is None:
-        attributes = [name for name in tables[0] if name not in (sequence, label, split)]
-    names = [sequence, label, *attributes, *([split] if split is not None and test is None else [])]
+        attributes = [name for name in tables[0] if name not in (sequence, label, groups, split)]
+    others = [groups, split if test is None else None]
+    names = [sequence, label, *attributes, *(name for name in others if name is not None)]
     twice = repeated(names)
     if twice is not None:
         raise ValueError(f"table {path}: column {quoted(twice)} has two uses; name it for one of them.")
     for table in tables:
         table.check_columns(names)
     table = tables[0] if test is None else TypedTable.join(tables, sequence)
-    columns = table.decide_columns(sequence, label, attributes, kinds)
+    columns = table.decide_columns(sequence, label, attributes, kinds, groups)
     table.check_marks([name for name in columns.categories if name not in (kinds or {})])
     whole = table.encode(columns)
     for name in identifying_times(whole):
@@ -274,13 +280,14 @@ def load_table(
         if not 0 < test_fraction < 1:
             raise ValueError(f"test_fraction={test_fraction}: give a share between 0 and 1.")
         for_test = np.zeros(len(whole), dtype=bool)
-        copies = group_copies(whole)
-        if copies.any():  # there are two groups
-            for_test[hold_out(copies, test_fraction, generator("table", "test", seed=seed))[1]] = True
+        related = group_copies(whole) if groups is None else whole.groups
+        if len(np.unique(related)) > 1:
+            for_test[hold_out(related, test_fraction, generator("table", "test", seed=seed))[1]] = True
     if for_test.all() or not for_test.any():
+        of_groups = "" if groups is None else f" in {counted(len(np.unique(whole.groups)), 'group')}"
         raise ValueError(
             f"table {path}: training and test set both need a sequence, and the table has "
-            f"{counted(len(whole), 'sequence')}."
+            f"{counted(len(whole), 'sequence')}{of_groups}."
         )
     return whole.select(np.flatnonzero(~for_test)), whole.select(np.flatnonzero(for_test))
 

@@ -13,7 +13,7 @@ from treecrf_studies.cli.report import report
 
 
 def compare(
-    run_a: Annotated[Path, argument("RUN_A", "Folder of results or archive of the first run.")],
+    run_a: Annotated[Path, argument("RUN_A", "Folder, folder of results or archive of the first run.")],
     run_b: Annotated[Path, argument("RUN_B", "The same of the second run.")],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder of the page and its CSV files.")

@@ -41,6 +41,7 @@ def missing(
     label: shared.Label = "label",
     attributes: shared.Attributes = None,
     window: shared.Window = "3,3",
+    groups: shared.Groups = None,
     rates: Annotated[str, typer.Option(metavar="R,R", help="Shares of further cells to empty.")] = "0.1,0.3",
     test: Annotated[
         Path | None,
@@ -70,7 +71,8 @@ def missing(
     (--test) whether they are as frequent in another file. Then a third of the sequences is held out. TreeCRF is trained
     on the others with each method: instance weighting, surrogate splitting, imputation, indicator, both of these,
     default direction, incorporated in tests. The cells are missing as in the file, more often, and as in other
-    sequences of the file. The method with the best accuracy on the held-out sequences is recommended.
+    sequences of the file. The method with the best accuracy on the held-out sequences is recommended. With --groups,
+    sequences are held out and tested by group.
 
     [bold]Examples[/bold]
     treecrf-studies missing train.csv --quick
@@ -78,7 +80,7 @@ def missing(
     """
     sides = shared.parse_window(window)
     reading = tables.TableOptions.parse(
-        sequence, label, attributes, kinds, format_, separator, decimal, encoding, quote, na
+        sequence, label, attributes, kinds, format_, separator, decimal, encoding, quote, na, groups=groups
     )
     added = _parse_rates(rates)
     if report is not None:
@@ -96,7 +98,7 @@ def missing(
         _, _, other = tables.read_labelled_table(
             test, reading._replace(attributes=columns.attributes, kinds=columns.kinds), strict=True
         )
-    _show_missing(data, other, seed)
+    _show_missing(data, other, seed, "sequence" if groups is None else "group")
     sides = tables.window_within(sides, data)
     share = data.n_missing / data.n_cells
     settings = MissingSettings(
@@ -139,6 +141,7 @@ def missing(
             "--label": label,
             "--attributes": attributes,
             "--window": window,
+            "--groups": groups,
             "--kinds": kinds,
             "--format": format_,
             "--separator": separator,
@@ -153,8 +156,8 @@ def missing(
         shared.say(f"Wrote {written}, with tables and a figure in the same folder.")
 
 
-def _show_missing(data: SequenceSet, other: SequenceSet | None, seed: int) -> None:
-    """What kind of missing cells the file has."""
+def _show_missing(data: SequenceSet, other: SequenceSet | None, seed: int, unit: str) -> None:
+    """What kind of missing cells the file has; `unit` is what tests take as independent."""
     from treecrf.automl.description import describe_missing, missing_sentences
 
     frame = describe_missing(data, seed, other)
@@ -165,7 +168,7 @@ def _show_missing(data: SequenceSet, other: SequenceSet | None, seed: int) -> No
         most=[f"{row.label_most} {row.share_at_most:.2f}" for row in frame.itertuples()],
         least=[f"{row.label_least} {row.share_at_least:.2f}" for row in frame.itertuples()],
     ).rename(columns=HEADS)
-    title = "Share of missing values by column; p by sequence, with Holm's correction over the columns"
+    title = f"Share of missing values by column; p by {unit}, with Holm's correction over the columns"
     shared.show_table(shown[[head for head in HEADS.values() if head in shown.columns]], title)
     for sentence in missing_sentences(frame):
         shared.say(sentence)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -42,7 +43,10 @@ def report(
     ] = None,
     figure: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Instead of pages, write a figure that ends in .pdf, .svg or .png."),
+        typer.Option(
+            metavar="FILE",
+            help="Write a figure that ends in .pdf, .svg or .png: instead of pages, or after the run on DATA.",
+        ),
     ] = None,
     width: Annotated[str, typer.Option(metavar="WIDTH", help="Width of the figure in in, cm or mm.")] = "6.8in",
     methods: Annotated[
@@ -65,10 +69,10 @@ def report(
     treecrf-studies report words.csv --sequence word --label hyphen --methods treecrf_newton,linear_crf
     treecrf-studies report --config runs/words-1/config.yaml --figure gaps.pdf --width 3.3in
     """
-    named = _names(methods)
+    named, inches = _names(methods), _inches(width)
     if data is not None:
-        if config or figure is not None:
-            raise typer.BadParameter("DATA makes a run by itself; leave --config and --figure out.")
+        if config:
+            raise typer.BadParameter("DATA makes a run by itself; leave --config out.")
         dataset: dict[str, Any] = {
             "path": str(data),
             "sequence": sequence,
@@ -79,23 +83,29 @@ def report(
             dataset["attributes"] = _names(attributes)
         if groups is not None:
             dataset["groups"] = groups
-        _run(data, runs, dataset, named or _names(USUAL_METHODS), threads or shared.n_processors())
+        named = named or _names(USUAL_METHODS)
+        if figure is not None:
+            _check_figure(figure, named)
+        runs = _written_folder(runs)
+        folder = _run(data, runs, dataset, named, threads or shared.n_processors())
+        from treecrf_studies.report.runs import CONFIGURATION, REPORTS, write_runs
+
+        if figure is not None:  # before the site, whose packages have loggers tell every step of a PDF
+            _draw([PROTOCOL, folder / CONFIGURATION], figure, inches, named)
+        listed = write_runs(runs)
+        say(f"All runs: {listed}\nOpen {folder / REPORTS / 'index.html'}")
+        return
+    below = [PROTOCOL] if PROTOCOL.is_file() or not config else []
+    files = [*below, *(config or [])]
+    if figure is not None:
+        _draw(files, figure, inches, named)
         return
     from treecrf.io.files import read_configuration
     from treecrf_studies.framework.settings import load_settings
-
-    inches = _inches(width)
-    below = [PROTOCOL] if PROTOCOL.is_file() or not config else []
-    settings = load_settings(read_configuration([*below, *(config or [])]))
-    if figure is not None:
-        from treecrf_studies.report.page import write_paper_figure
-
-        write_paper_figure(settings, figure, inches, named)
-        say(f"Wrote {figure}")
-        return
     from treecrf_studies.report.ledger import CLAIMS
     from treecrf_studies.report.page import PAGE, UNFINISHED_FOLDER, write_page
 
+    settings = load_settings(read_configuration(files))
     is_finished = Path(settings.results, CLAIMS).is_file()
     write_page(settings, Path(settings.results, "logs"), is_finished)
     say(f"Open {Path(settings.reports, '' if is_finished else UNFINISHED_FOLDER, PAGE)}")
@@ -105,15 +115,39 @@ def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _run(data: Path, runs: Path, dataset: dict[str, Any], methods: list[str], n_cores: int) -> None:
-    """Run the workflow on a file, and list the run among others."""
+def _written_folder(folder: Path) -> Path:
+    """The folder, by its whole path where it is outside the working folder, as settings of a run ask for."""
+    return folder.resolve() if os.path.normpath(folder).startswith("..") else folder
+
+
+def _check_figure(figure: Path, methods: list[str]) -> None:
+    """Refuse, before a run, a figure that could not be written after it."""
+    from treecrf_studies.report.page import paper_format
+
+    paper_format(figure)
+    if len(methods) < 2:
+        raise typer.BadParameter("A figure compares methods; name two or more.", param_hint="--methods")
+
+
+def _draw(configuration: list[Path], figure: Path, inches: float, methods: list[str]) -> None:
+    """Write the figure of the run with these settings."""
+    from treecrf.io.files import read_configuration
+    from treecrf_studies.framework.settings import load_settings
+    from treecrf_studies.report.page import write_paper_figure
+
+    write_paper_figure(load_settings(read_configuration(configuration)), figure, inches, methods)
+    say(f"Wrote {figure}")
+
+
+def _run(data: Path, runs: Path, dataset: dict[str, Any], methods: list[str], n_cores: int) -> Path:
+    """Run the workflow on a file, and return the folder of the run."""
     if not data.exists():
         raise FileNotFoundError(f"{data} does not exist; name a file with labels.")
     if not (PROTOCOL.is_file() and PROGRESS.is_file()):
         raise FileNotFoundError(
             f"{PROTOCOL} and {PROGRESS} are not here; run this command in the folder of the repository."
         )
-    from treecrf_studies.report.runs import CONFIGURATION, REPORTS, place_run, write_runs
+    from treecrf_studies.report.runs import CONFIGURATION, place_run
 
     name = re.sub(r"\W+", "_", data.name.partition(".")[0]) or "data"
     folder = place_run(runs, name, dataset, methods)
@@ -122,8 +156,7 @@ def _run(data: Path, runs: Path, dataset: dict[str, Any], methods: list[str], n_
     code = subprocess.run(command).returncode
     if code:
         raise typer.Exit(code)
-    listed = write_runs(runs)
-    say(f"All runs: {listed}\nOpen {folder / REPORTS / 'index.html'}")
+    return folder
 
 
 def _inches(width: str) -> float:

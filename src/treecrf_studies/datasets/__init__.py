@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
-from treecrf.grouping import Rule, find_groups, join_groups
+from treecrf.grouping import NamedRule, Rule, find_groups, join_groups
 from treecrf.readers.reading import load_table
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import generator, hold_out
@@ -72,7 +72,7 @@ def describe(name: str) -> Description:
 
 
 def load(
-    name: str, *, raw: str | os.PathLike[str] | None = None, groups: Rule | None = None, **options: Any
+    name: str, *, raw: str | os.PathLike[str] | None = None, groups: Rule | str | None = None, **options: Any
 ) -> tuple[SequenceSet, SequenceSet]:
     """Training and test set of a data set.
 
@@ -82,9 +82,10 @@ def load(
         One of `names`.
     raw : path, optional
         Folder of raw files; ``TREECRF_MIRROR``, else ``data/raw``, unless given.
-    groups : "none", "copies" or mapping, optional
+    groups : "none", "copies", mapping or str, optional
         Which sequences of the two sets count as related (`treecrf.grouping.find_groups`), beside those that the
-        data set itself relates, such as the sentences of a speaker.
+        data set itself relates, such as the sentences of a speaker. Of a table also the name of a column, whose values
+        alone tell which sequences are related.
     **options
         Those of the data set's loader, such as ``seed``, ``n_train``, ``labels``.
 
@@ -94,6 +95,9 @@ def load(
         For a name or option that is not known, a file that is not there or damaged.
     """
     description = describe(name)
+    if description.kind == "table" and isinstance(groups, str) and groups not in get_args(NamedRule):
+        train, test = _call(description, description.loader, raw, options | {"groups": groups})
+        return train, test
     train, test = _call(description, description.loader, raw, options)
     whole = SequenceSet.concatenate([train, test])
     numbers = join_groups(whole.groups, find_groups(whole, description.groups if groups is None else groups))
@@ -106,7 +110,7 @@ def load_splits(
     seed: int,
     held_out: float = 1 / 3,
     raw: str | os.PathLike[str] | None = None,
-    groups: Rule | None = None,
+    groups: Rule | str | None = None,
     **options: Any,
 ) -> Splits:
     """Training, validation and test set of a data set.

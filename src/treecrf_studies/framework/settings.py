@@ -11,10 +11,11 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from pydantic import AfterValidator, Field, ValidationError, field_validator, model_validator
 
+from treecrf.grouping import NamedRule
 from treecrf.io.columns import Kind
 from treecrf.io.messages import listed, quoted
 from treecrf.readers.text_files import Dialect
@@ -89,7 +90,7 @@ class Runs(Model):
 
 
 Groups = Annotated[
-    Literal["none", "copies"] | Runs | None,
+    NamedRule | Runs | None,
     Field(
         description='Related sequences, which folds and tests keep together: "none", "copies", or those with more than '
         "a `share` (0.1) of their runs of `length` (4) observations in common (default: by data set)."
@@ -137,7 +138,17 @@ class TableDataset(Model):
     )
     encoding: str | None = Field(None, description="Such as `utf-8` or `cp1252` (default: detected).")
     window: Window = Field((0, 0), description="Observations before and after that the labeller sees.")
-    groups: Groups = None
+    groups: Annotated[str, Field(min_length=1)] | Runs | None = Field(
+        None,
+        description="Related sequences, which folds, intervals and tests keep together: a column of what they share, "
+        'such as a person, which is then no input; or "none", "copies" (default), or those with more than a `share` '
+        "(0.1) of their runs of `length` (4) observations in common.",
+    )
+
+    @property
+    def groups_column(self) -> str | None:
+        """The column of what related sequences share, where `groups` names one."""
+        return self.groups if isinstance(self.groups, str) and self.groups not in get_args(NamedRule) else None
 
     @model_validator(mode="after")
     def _dialect_is_known(self) -> TableDataset:

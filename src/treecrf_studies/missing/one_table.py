@@ -72,11 +72,13 @@ def study_table(
     Raises
     ------
     ValueError
-        If there are fewer than three sequences: some train, some choose, some test.
+        If there are fewer than three unrelated sequences: some train, some choose, some test.
     """
-    if len(data) < 3:
+    n_groups = len(np.unique(data.groups))
+    if n_groups < 3:
+        what = "sequences" if n_groups == len(data) else "groups of related sequences"
         raise ValueError(
-            f"there are {len(data)} sequences, but some train, some choose and some test; give at least three."
+            f"there are {n_groups} {what}, but some train, some choose and some test; give at least three."
         )
     fitted, tested = hold_out(data.groups, test_fraction, derive_seed(seed, name, "test"))
     train, test = data.select(fitted), data.select(tested)

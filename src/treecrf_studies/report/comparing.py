@@ -21,6 +21,8 @@ import pandas as pd
 from treecrf.io.files import write_frame
 from treecrf.io.messages import quoted
 from treecrf.io.process import GIB
+from treecrf_studies.framework.claims.judge import NOT_RUN
+from treecrf_studies.registry import registry
 from treecrf_studies.rendering.cells import DASH
 from treecrf_studies.rendering.parts import Group, Page, Part, Section, Table, paragraph, write_pages
 from treecrf_studies.rendering.site import build_site
@@ -32,8 +34,14 @@ from treecrf_studies.report.provenance import leaves
 
 PAGE, MARKDOWN = "index.html", "markdown"
 
+RESULTS = "results"
+"""Folder of results in that of a run on one's own data."""
+
 PARTS = ("settings", "code", "commit", "versions", "machine", "raw_files")
 """Keys of a manifest that are compared."""
+
+OF_STUDIES = ("settings", "code")
+"""Those whose values begin with the name of a study."""
 
 SETTINGS_COLUMNS = ["part", "name", "first", "second"]
 NUMBERS_COLUMNS = ["study", "dataset", "frame", "row", "column", "first", "second", "difference"]
@@ -59,6 +67,17 @@ class Run:
     folder: Path
     manifest: Mapping[str, Any]
 
+    def values(self, part: str) -> dict[str, Any]:
+        """The values of a part of its manifest by their names."""
+        content = self.manifest.get(part)
+        if part == "raw_files":
+            return {f"{file['data set']}: {file['file']}": file["SHA-256"] for file in content or []}
+        return {".".join(names): "" if value is None else value for names, value in leaves(content)}
+
+    def studies(self) -> set[str]:
+        """Names of the studies that it has files of."""
+        return {file["study"] for file in self.manifest["files"]}
+
     def frames(self) -> dict[str, tuple[Mapping[str, Any], pd.DataFrame]]:
         """Its CSV files of results by path, with what the manifest says of each; cells are texts as in the file."""
         listed = listed_files(self.folder, self.manifest, ("frame",), ".csv")
@@ -81,7 +100,7 @@ MOST_UNPACKED = 4 * GIB
 
 @contextmanager
 def open_run(path: str | os.PathLike[str]) -> Iterator[Run]:
-    """A finished run in a folder of results or in an archive.
+    """A finished run in a folder of results, in a folder that has these as `RESULTS`, or in an archive.
 
     Raises
     ------
@@ -93,11 +112,13 @@ def open_run(path: str | os.PathLike[str]) -> Iterator[Run]:
         with tempfile.TemporaryDirectory(prefix="treecrf-") as folder:
             yield _unpacked(given, Path(folder))
         return
-    if not (given / MANIFEST).is_file():
+    results = next((each for each in (given, given / RESULTS) if (each / MANIFEST).is_file()), None)
+    if results is None:
         raise FileNotFoundError(
-            f"{given} has no {MANIFEST}; name the folder of results of a finished run, such as results, or an archive."
+            f"{given} has no {MANIFEST}; name the folder of results of a finished run, such as results, the folder of "
+            "a run, such as runs/words-1, or an archive."
         )
-    yield Run(str(given), given, read_manifest(given / MANIFEST))
+    yield Run(str(given), results, read_manifest(results / MANIFEST))
 
 
 def _unpacked(archive: Path, folder: Path) -> Run:
@@ -173,26 +194,23 @@ def _read(path: Path, *columns: str) -> pd.DataFrame:
 def compare_settings(one: Run, other: Run) -> pd.DataFrame:
     """Settings, code, versions, machine and raw files that differ; of two lists, the items that the other one lacks.
 
+    Settings and code of a study that neither has run are left out.
+
     Returns
     -------
     DataFrame of str
         `SETTINGS_COLUMNS`. A value that a manifest does not have is empty.
     """
-    before, after = ({part: _values(part, run.manifest.get(part)) for part in PARTS} for run in (one, other))
+    before, after = ({part: run.values(part) for part in PARTS} for run in (one, other))
+    absent = {study.name for study in registry()} - one.studies() - other.studies()
     rows = [
         (part, name, *_texts(before[part].get(name, ""), after[part].get(name, "")))
         for part in PARTS
         for name in dict.fromkeys([*before[part], *after[part]])
-        if before[part].get(name, "") != after[part].get(name, "")
+        if not (part in OF_STUDIES and name.partition(".")[0] in absent)
+        and before[part].get(name, "") != after[part].get(name, "")
     ]
     return pd.DataFrame(rows, columns=SETTINGS_COLUMNS)
-
-
-def _values(part: str, content: Any) -> dict[str, Any]:
-    """The values of a part of a manifest by their names."""
-    if part == "raw_files":
-        return {f"{file['data set']}: {file['file']}": file["SHA-256"] for file in content or []}
-    return {".".join(names): "" if value is None else value for names, value in leaves(content)}
 
 
 def _texts(before: Any, after: Any) -> tuple[str, str]:
@@ -278,7 +296,8 @@ def _cells(frame: pd.DataFrame, keys: Sequence[str], named_by: Sequence[str]) ->
 
 
 def compare_verdicts(one: Run, other: Run) -> tuple[pd.DataFrame, int]:
-    """Verdicts on claims that flip, as judged and by other rules, and the number of claims that both runs have.
+    """Verdicts on claims that flip, as judged and by other rules, and the number of claims that both runs have and at
+    least one has run.
 
     Returns
     -------
@@ -288,6 +307,7 @@ def compare_verdicts(one: Run, other: Run) -> tuple[pd.DataFrame, int]:
     """
     first = one.verdicts()["verdict"].rename("first")
     both = other.verdicts().rename(columns={"verdict": "second"}).join(first, how="inner").reset_index()
+    both = both[(both["first"] != NOT_RUN) | (both["second"] != NOT_RUN)]
     return both.loc[both["first"] != both["second"], VERDICTS_COLUMNS], both["id"].nunique()
 
 
@@ -298,9 +318,10 @@ def write_comparison(
     first: str | os.PathLike[str], second: str | os.PathLike[str], folder: str | os.PathLike[str]
 ) -> str:
     """Write the comparison of two runs into a folder: ``settings.csv``, ``numbers.csv``, ``verdicts.csv``,
-    and a page that shows them, as Markdown and as HTML (`PAGE`).
+    and a page that shows them, as Markdown and as HTML (`PAGE`). The page has no
+    verdicts where no claim was run.
 
-    `first` and `second` are folders of results, or archives. The text that is returned says how much differs.
+    `first` and `second` are as for `open_run`. The text that is returned says how much differs.
 
     Raises
     ------
@@ -317,8 +338,9 @@ def write_comparison(
     n_alone, n_flipped = int((numbers["column"] == ROW).sum()), int((verdicts["rule"] == AS_JUDGED).sum())
     said = (
         f"Settings, versions and raw files that differ: {len(settings):,}. Numbers that differ: "
-        f"{len(numbers) - n_alone:,} of {n_numbers:,}{f'; rows of one run only: {n_alone:,}' * bool(n_alone)}. "
-        f"Verdicts that flip: {n_flipped:,} of {n_claims:,}."
+        f"{len(numbers) - n_alone:,} of {n_numbers:,}{f'; rows of one run only: {n_alone:,}' * bool(n_alone)}."
+        + f" Verdicts that flip: {n_flipped:,} of {n_claims:,}."
+        * bool(n_claims)
     )
     for name, frame in (("settings", settings), ("numbers", numbers), ("verdicts", verdicts)):
         write_frame(frame, place / f"{name}.csv")  # the page links to what is there
@@ -330,6 +352,7 @@ def write_comparison(
             ("numbers", "Numbers that differ", "Values in the result files", numbers),
             ("verdicts", "Verdicts that flip", "Verdicts as judged and by other rules", worded),
         )
+        if n_claims or name != "verdicts"
     ]
     runs = Table("Runs", pd.DataFrame([_about("first", one), _about("second", other)]))
     title = "Comparison of two runs"

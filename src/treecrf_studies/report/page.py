@@ -414,6 +414,14 @@ PAPER_FORMATS = ("pdf", "svg", "png")
 """Of figures for papers."""
 
 
+def paper_format(path: Path) -> str:
+    """The format of a figure for a paper by its suffix, one of `PAPER_FORMATS`; a ValueError if it is none."""
+    kind = path.suffix[1:].lower()
+    if kind not in PAPER_FORMATS:
+        raise ValueError(f"{path}: a figure ends in .pdf, .svg or .png; choose one of these.")
+    return kind
+
+
 def write_paper_figure(settings: Settings, path: Path, width: float, methods: Sequence[str] = ()) -> None:
     """Write a figure for a paper: accuracy of methods of the study of training minus that of the first one, on each
     data set, with 95 % intervals of the family of all methods compared.
@@ -433,9 +441,7 @@ def write_paper_figure(settings: Settings, path: Path, width: float, methods: Se
     ValueError
         If the suffix or a method is not known, or the run has compared nothing.
     """
-    kind = path.suffix[1:].lower()
-    if kind not in PAPER_FORMATS:
-        raise ValueError(f"{path}: a figure ends in .pdf, .svg or .png; choose one of these.")
+    kind = paper_format(path)
     tests = comparisons(Frames(settings))
     if tests.empty:
         raise ValueError(f"{settings.results} has no comparisons of the study of training; run it with two methods.")

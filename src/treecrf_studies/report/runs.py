@@ -17,6 +17,7 @@ from treecrf_studies.rendering.parts import (
     Group,
     Markdown,
     Page,
+    Part,
     Section,
     Table,
     link,
@@ -27,12 +28,12 @@ from treecrf_studies.rendering.parts import (
 from treecrf_studies.rendering.site import build_site
 from treecrf_studies.rendering.style import training_method_name
 from treecrf_studies.report.archive import MANIFEST
-from treecrf_studies.report.comparing import PAGE, Run, open_run, write_comparison
+from treecrf_studies.report.comparing import PAGE, RESULTS, Run, open_run, write_comparison
 from treecrf_studies.report.provenance import leaves
 from treecrf_studies.training.choices import CHOICE, preferred_at
 
-CONFIGURATION, RESULTS, REPORTS = "config.yaml", "results", "reports"
-"""In the folder of a run."""
+CONFIGURATION, REPORTS = "config.yaml", "reports"
+"""In the folder of a run, beside `RESULTS`."""
 
 COMPARED = "compared_with_{other}"
 """In the folder of a run, the comparison with an earlier one."""
@@ -103,8 +104,8 @@ def _configuration(folder: Path, name: str, dataset: Mapping[str, Any], methods:
 
 
 class _Kept(NamedTuple):
-    """A finished run: name, time of writing, settings by dotted names, and accuracy and CPU seconds of each method of
-    training by data set.
+    """A finished run: name, time of writing, settings of its studies by dotted names, and accuracy and CPU seconds of
+    each method of training by data set.
     """
 
     name: str
@@ -116,7 +117,7 @@ class _Kept(NamedTuple):
 def write_runs(runs: Path) -> Path:
     """Write the page of all finished runs in a folder, the newest first, and return its path.
 
-    The table has settings that differ between runs, and the accuracy of each method. Each run has a page with all its
+    Tables have the accuracy of each method, and settings that differ between runs. Each run has a page with all its
     settings, and is compared with the run before it on the same data sets.
 
     Raises
@@ -128,7 +129,7 @@ def write_runs(runs: Path) -> Path:
     if not manifests:
         raise FileNotFoundError(f"{runs} has no finished run; run `treecrf-studies report DATA` first.")
     kept = sorted((_read(path.parent) for path in manifests), key=lambda run: (run.written, run.name), reverse=True)
-    pages = [Page("index.md", "Runs", "Runs", [], [_overview(kept)])]
+    pages = [Page("index.md", "Runs", "Runs", [], _overview(kept))]
     for place, run in enumerate(kept):
         before = next((other for other in kept[place + 1 :] if _sets(other) == _sets(run)), None)
         pages.append(_page(runs, run, before))
@@ -139,7 +140,12 @@ def write_runs(runs: Path) -> Path:
 
 def _read(results: Path) -> _Kept:
     with open_run(results) as run:
-        settings = {".".join(names): setting_text(value) for names, value in leaves(run.manifest["settings"])}
+        absent = {study.name for study in registry()} - run.studies()
+        settings = {
+            ".".join(names): setting_text(value)
+            for names, value in leaves(run.manifest["settings"])
+            if names[0] not in absent
+        }
         return _Kept(results.parent.name, str(run.manifest["written"]), settings, _scores(run))
 
 
@@ -158,24 +164,33 @@ def _sets(run: _Kept) -> set[str]:
     return set(run.scores["dataset"])
 
 
-def _overview(kept: Sequence[_Kept]) -> Table:
-    """A row for each run and data set."""
+def _overview(kept: Sequence[_Kept]) -> list[Part]:
+    """Results, a row for each run and data set; and settings, a row for each run, where there are several.
+
+    All settings of a run are in one cell and results come first, so that a narrow screen shows them.
+    """
     names = dict.fromkeys(name for run in kept for name in run.settings)
     differing = [name for name in names if len({run.settings.get(name, "") for run in kept}) > 1]
     methods = dict.fromkeys(method for run in kept for method in run.scores["method"])
+    has_sets = any(len(_sets(run)) > 1 for run in kept)  # others are named for their data set
     rows = []
     for run in kept:
         for dataset, scores in run.scores.groupby("dataset", sort=False):
             accuracy = scores.set_index("method")["value"]
-            row = {"run": run.name, "written (UTC)": run.written[:16].replace("T", " "), "data set": str(dataset)}
-            row |= {name: run.settings.get(name, DASH) for name in differing}
-            row |= {"best method": training_method_name(str(accuracy.idxmax()))}
+            row = {"run": run.name, "best method": training_method_name(str(accuracy.idxmax()))}
             row |= {
                 f"{training_method_name(method)} (%)": f"{accuracy[method]:.2f}" if method in accuracy else DASH
                 for method in methods
             }
-            rows.append(row | {"CPU seconds": f"{scores['cpu_seconds'].sum():.3g}"})
-    return Table("Settings that differ, and accuracy on test positions", pd.DataFrame(rows))
+            row |= {"data set": str(dataset)} if has_sets else {}
+            row |= {"CPU seconds": f"{scores['cpu_seconds'].sum():.3g}"}
+            rows.append(row | {"written (UTC)": run.written[:16].replace("T", " ")})
+    parts: list[Part] = [Table("Accuracy on test positions", pd.DataFrame(rows))]
+    if differing:
+        texts = ["; ".join(f"{name}: {run.settings.get(name, DASH)}" for name in differing) for run in kept]
+        settings = pd.DataFrame({"run": [run.name for run in kept], "settings": texts})
+        parts.append(Table("Settings that differ", settings))
+    return parts
 
 
 def _page(runs: Path, run: _Kept, before: _Kept | None) -> Page:

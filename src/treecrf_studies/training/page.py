@@ -322,6 +322,8 @@ def fit_command(dataset: TableDataset, method: str, candidate: object, iteration
     columns = ["--sequence", dataset.sequence, "--label", dataset.label]
     if dataset.attributes is not None:
         columns += ["--attributes", ",".join(dataset.attributes)]
+    if dataset.groups_column is not None:
+        columns += ["--groups", dataset.groups_column]
     if dataset.kinds:
         columns += ["--kinds", ",".join(f"{name}={kind}" for name, kind in dataset.kinds.items())]
     chosen = ["--window", f"{dataset.window[0]},{dataset.window[1]}", "--method", method]
@@ -374,6 +376,8 @@ def _way(settings: Settings, dataset: TableDataset, method: str, row: Mapping[An
         return fit_command(dataset, method, row["candidate"], iteration)
     labeller = settings.labellers[method]
     given = f"{dataset.path!r}, sequence={dataset.sequence!r}, label={dataset.label!r}"
+    if dataset.groups_column is not None:
+        given += f", groups={dataset.groups_column!r}"
     return (
         "from treecrf import SequenceSet; from treecrf_studies import datasets\n"
         "from treecrf.models.custom import CustomLabeller\n\n"

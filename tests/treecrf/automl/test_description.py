@@ -53,6 +53,15 @@ def test_numbers_by_hand():
     assert row["share_at_least"] == rates[row["label_least"]] == min(rates.values())
 
 
+def test_related_sequences_are_tested_as_one(whole):
+    """What is missing by label in few groups is no evidence, however many sequences these have."""
+    damaged = by_label(whole, 0.3, np.random.default_rng(1))
+    alone = describe_missing(damaged, 0)
+    pairs = describe_missing(damaged.with_groups(np.arange(len(whole)) % 3), 0)
+    assert (alone["p_label"] < 0.05).any()
+    assert (pairs["p_label"] > 0.05).all()
+
+
 def test_holes_that_avoid_each_other_are_no_runs():
     frame = pd.DataFrame({"column": ["x", "z"], "p_run": [0.01, 0.01], "run": [1.0, 2.0], "run_by_chance": [1.1, 1.1]})
     assert list(missing_sentences(frame)) == ["Missing values come in runs: z."]

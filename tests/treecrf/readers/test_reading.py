@@ -243,6 +243,37 @@ def test_copies_are_drawn_together(write):
     assert not set(train.groups) & set(test.groups)
 
 
+def people(of_sequences, **more):
+    """A table of four rows a sequence, with the person of each sequence."""
+    n = len(of_sequences)
+    frame = pd.DataFrame(
+        {"sequence": np.repeat(np.arange(n), 4), "x": np.arange(4 * n) % 7, "label": ["u", "v"] * 2 * n}
+    )
+    return frame.assign(person=np.repeat(of_sequences, 4), **more)
+
+
+def test_sequences_of_a_group_are_held_out_together_and_its_column_is_no_input(tmp_path):
+    people(list("abcdefabcdef")).to_csv(tmp_path / "a.csv", index=False)
+    train, test = load_table(path=tmp_path / "a.csv", groups="person")
+    assert [*train.number_names, *(attribute.name for attribute in train.attributes)] == ["x"]
+    assert (len(train), len(test)) == (8, 4)
+    assert [len(set(part.groups)) for part in (train, test)] == [4, 2]
+    assert not set(train.groups) & set(test.groups)
+    people(list("aaaa")).to_csv(tmp_path / "b.csv", index=False)
+    with pytest.raises(ValueError, match="both need a sequence, and the table has 4 sequences in 1 group"):
+        load_table(path=tmp_path / "b.csv", groups="person")
+    with pytest.raises(ValueError, match="column 'person' has two uses"):
+        load_table(path=tmp_path / "a.csv", groups="person", attributes=["x", "person"])
+
+
+def test_groups_are_the_same_in_two_tables(tmp_path):
+    people(list("abb")).to_csv(tmp_path / "a.csv", index=False)
+    people(list("cb")).to_csv(tmp_path / "b.csv", index=False)
+    train, test = load_table(path=tmp_path / "a.csv", test=tmp_path / "b.csv", groups="person")
+    assert train.groups[1] == train.groups[2] == test.groups[1]
+    assert len({*train.groups, *test.groups}) == 3
+
+
 def test_split_column(write):
     path = write("table.csv", "sequence,part,label,x\na,train,u,1\na,train,v,2\nb,test,u,2\n")
     train, test = load_table(path=path, split="part")

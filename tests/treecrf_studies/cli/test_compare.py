@@ -30,6 +30,14 @@ def test_compare_says_what_differs_and_where_the_page_is(tmp_path, monkeypatch, 
     assert (tmp_path / "there/index.html").is_file()
 
 
+def test_the_folder_of_a_run_does_as_well_as_its_results(tmp_path, monkeypatch, capsys):
+    folders = [tmp_path / "runs/toy-1", tmp_path / "runs/toy-2"]
+    for folder in folders:
+        plant_manifest(plant_run(folder / "results"))
+    assert call(monkeypatch, "compare", *folders, "--output", tmp_path / "there") == 0
+    assert "Numbers that differ: 0 of " in capsys.readouterr().out
+
+
 def test_a_wrong_run_is_one_sentence(tmp_path, monkeypatch, capsys):
     assert call(monkeypatch, "compare", tmp_path / "nowhere", tmp_path) == 1
     said = capsys.readouterr().err

@@ -63,6 +63,25 @@ def test_missing_without_holes(run, table):
     assert "like its own" not in out
 
 
+def test_sequences_of_a_group_are_held_out_and_tested_together(run, words, tmp_path):
+    gone = np.random.default_rng(0).random(len(words)) < 0.1
+    grouped = words.assign(letter=words["letter"].mask(gone), person="p" + (words["sequence"] % 9).astype(str))
+    grouped.to_csv(tmp_path / "train.csv", index=False)
+    options = ("--quick", "--window", "1,0", "--rates", "0.3", "--groups", "person", "--report", "report")
+    code, out, err = run("missing", "train.csv", *options)
+    assert code == 0, err
+    assert "person" not in re.split(r"^Next:", out, flags=re.MULTILINE)[0]  # no input
+    assert "--groups person" in out
+    assert "p by group, with Holm's" in out
+    assert set(pd.read_csv("report/comparisons.csv")["n_clusters"]) == {3}  # a third of the people
+
+
+def test_too_few_groups_are_one_sentence(run, words, tmp_path):
+    words.assign(person="p" + (words["sequence"] % 2).astype(str)).to_csv(tmp_path / "train.csv", index=False)
+    code, _, err = run("missing", "train.csv", "--quick", "--groups", "person")
+    assert (code, "there are 2 groups of related sequences, but some train" in err) == (1, True)
+
+
 def test_shares_that_are_none_are_wrong_usage(run, table):
     assert run("missing", "train.csv", "--rates", "1.5")[0] == 2
 

@@ -111,13 +111,53 @@ def test_a_file_is_run_in_a_folder_of_its_own_and_the_exit_code_is_that_of_the_w
     assert settings["datasets"]["words"]["window"] == [3, 3]
 
 
+def test_a_folder_of_runs_may_be_outside_the_working_folder(repository, monkeypatch, capfd):
+    (repository / "here").mkdir()
+    (repository / "data x.csv").write_text("sequence,letter,label\na,x,0\na,y,1\n")
+    for name in ("config", "workflow"):
+        (repository / name).rename(repository / "here" / name)
+    monkeypatch.chdir(repository / "here")
+    assert call(monkeypatch, "../data x.csv", "--runs", "../there/runs", "--methods", "linear_crf") == 7
+    folder = repository / "there/runs/data_x-1"
+    assert f"--configfile {folder / 'config.yaml'}" in capfd.readouterr().out
+    settings = yaml.safe_load((folder / "config.yaml").read_text())
+    assert (settings["results"], settings["datasets"]["data_x"]["path"]) == (f"{folder}/results", "../data x.csv")
+
+
+def test_a_figure_is_written_after_the_run(repository, monkeypatch, capsys):
+    """The workflow writes what a run would."""
+    (repository / "workflow/progress.py").write_text(
+        "from pathlib import Path\n"
+        "folder = Path('runs/words-1/results/training/words')\n"
+        "folder.mkdir(parents=True)\n"
+        "head = 'dataset,method,other,decoder,decision,value,low,high,family_low,family_high'\n"
+        "row = 'words,treecrf,linear_crf,better,undecided,1,0,2,0,2'\n"
+        "(folder / 'comparisons.csv').write_text(head + chr(10) + row + chr(10))\n"
+    )
+    monkeypatch.setattr("treecrf_studies.report.runs.write_runs", lambda runs: runs / "index.html")
+    arguments = ("--methods", "treecrf,linear_crf", "--figure", "out.svg", "--width", "3.3in")
+    assert call(monkeypatch, "words.csv", *arguments) == 0
+    drawn = (repository / "out.svg").read_text()
+    assert float(drawn.partition('width="')[2].partition("pt")[0]) == pytest.approx(237.6, abs=0.1)
+    assert "<!-- accuracy minus TreeCRF (points) -->" in drawn
+    assert "Wrote out.svg\nAll runs: runs/index.html\n" in capsys.readouterr().out
+
+
+def test_a_column_of_groups_is_one_of_the_data_set(repository, monkeypatch):
+    assert call(monkeypatch, "words.csv", "--methods", "linear_crf", "--groups", "person") == 7
+    settings = yaml.safe_load((repository / "runs/words-1/config.yaml").read_text())
+    assert settings["datasets"]["words"]["groups"] == "person"
+
+
 @pytest.mark.parametrize(
     ("arguments", "removed", "message", "code"),
     [
         (("nowhere.csv",), "", "nowhere.csv does not exist", 1),
         (("words.csv",), "workflow/progress.py", "run this command in the folder of the repository", 1),
         (("words.csv", "--methods", "nobody"), "", "nobody", 1),
-        (("words.csv", "--figure", "a.pdf"), "", "leave --config and --figure out", 2),
+        (("words.csv", "--config", "config/config.yaml"), "", "leave --config out", 2),
+        (("words.csv", "--figure", "a.jpg"), "", "a figure ends in .pdf, .svg or .png", 1),
+        (("words.csv", "--figure", "a.pdf", "--methods", "linear_crf"), "", "name two or more", 2),
     ],
 )
 def test_a_run_that_cannot_start_is_refused(repository, monkeypatch, capsys, arguments, removed, message, code):

@@ -281,6 +281,18 @@ def test_relatives_are_found_across_both_sets_and_settings_change_them():
     assert set(train.groups) & set(test.groups)
 
 
+def test_a_column_of_a_table_tells_which_sequences_are_related(tmp_path):
+    lines = [f"{sequence},{letter},{sequence % 4},u" for sequence in range(12) for letter in "ab"]
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join(["sequence,letter,person,label", *lines]))
+    train, test = datasets.load("table", path=path, groups="person")  # all sequences are copies
+    assert (len(set(train.groups)), len(set(test.groups))) == (3, 1)
+    assert not set(train.groups) & set(test.groups)
+    assert [attribute.name for attribute in train.attributes] == ["letter"]
+    splits = datasets.load_splits("table", seed=0, path=path, groups="person")
+    assert [len(set(part.groups)) for part in splits] == [2, 1, 1]
+
+
 def test_proteins_have_the_groups_of_their_description(mirror):
     train, test = datasets.load("protein", raw=mirror)
     assert (len(set(train.groups)), len(set(test.groups))) == (86, 17)

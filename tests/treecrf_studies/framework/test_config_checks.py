@@ -30,6 +30,7 @@ def test_what_is_right_has_no_sentence():
         ({"dataset": WORDS | {"test": "no.csv"}}, "'datasets.words': table no.csv does not exist"),
         ({"dataset": WORDS | {"label": "tag"}}, "has no column 'tag'; its columns are 'word', 'letter', 'hyphen'"),
         ({"dataset": WORDS | {"attributes": ["leter"]}}, "has no column 'leter'"),
+        ({"dataset": WORDS | {"groups": "person"}}, "has no column 'person'"),
         ({"dataset": WORDS | {"split": "fold"}}, "has no column 'fold'"),
         ({"dataset": WORDS | {"kinds": {"size": "number"}}}, "'size'"),
         ({"labeller": {"class": "sklearn.svm:Nobody"}}, "'labellers.mine': sklearn.svm:Nobody: the module"),

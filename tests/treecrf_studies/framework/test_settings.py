@@ -73,6 +73,15 @@ def test_an_infinite_argument_of_your_own_method_reaches_its_jobs():
     assert settings.missing.used_by("mine")["labellers"]["mine"]["grid"] == {"b": [1, float("inf")]}
 
 
+@pytest.mark.parametrize(
+    ("groups", "column"), [("person", "person"), ("copies", None), ({"length": 3}, None), (None, None)]
+)
+def test_groups_of_a_table_are_a_rule_or_a_column(groups, column):
+    table = {"kind": "table", "path": "mine.csv", "groups": groups}
+    settings = load_settings({"profile": "own", "datasets": {"mine": table}, "training": {"datasets": ["mine"]}})
+    assert settings.datasets["mine"].groups_column == column
+
+
 def test_a_table_of_your_own():
     table = {"kind": "table", "path": "mine.csv", "sequence": "s", "label": "y", "window": [1, 1]}
     settings = load_settings({"profile": "own", "datasets": {"mine": table}, "training": {"datasets": ["mine"]}})

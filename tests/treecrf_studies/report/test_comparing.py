@@ -84,6 +84,16 @@ def test_code_versions_machine_and_raw_files_are_compared(runs):
     ]
 
 
+def test_settings_and_code_of_studies_that_were_not_run_are_left_out(runs):
+    plant_manifest(runs[1], code={"coding": "ffff"}, coding={"datasets": []}, future={"datasets": []}, seed=3)
+    for run in runs:
+        files = json.loads((run / "manifest.json").read_text())["files"]
+        edit_manifest(run, files=[file for file in files if file["study"] != "missing"])
+    settings = json.loads((runs[1] / "manifest.json").read_text())["settings"]
+    edit_manifest(runs[1], settings=settings | {"missing": settings["missing"] | {"n_iterations": 7}})
+    assert rows(compared(compare_settings, runs)) == [("settings", "seed", "0", "3")]
+
+
 # --- numbers ----------------------------------------------------------------------------------------
 
 
@@ -167,6 +177,15 @@ def test_verdicts_that_flip_are_named(runs, tmp_path):
     assert "not replicated" in page
 
 
+def test_claims_that_neither_run_has_run_are_left_out(runs, tmp_path):
+    for run in runs:
+        plant_claims(run, [("P1", "not_run"), ("P2", "not_run")])
+    assert "erdicts" not in write_comparison(*runs, tmp_path / "there")
+    assert "erdicts" not in (tmp_path / "there/index.html").read_text()
+    plant_claims(runs[1], [("P1", "not_run"), ("P2", "partly")])
+    assert "Verdicts that flip: 1 of 1." in write_comparison(*runs, tmp_path / "there")
+
+
 # --- page -------------------------------------------------------------------------------------------
 
 
@@ -176,7 +195,7 @@ def test_equal_runs_differ_in_nothing(runs, tmp_path):
     assert "rows of one run only" not in said
     page = (tmp_path / "there/index.html").read_text()
     assert said in page
-    assert page.count("<p>None.</p>") == 3
+    assert page.count("<p>None.</p>") == 2  # and no claim was run
     check(page)
     files = {path.name for path in (tmp_path / "there").iterdir() if path.is_file()}
     assert files == {"index.html", "search.html", "searchindex.js", "settings.csv", "numbers.csv", "verdicts.csv"}

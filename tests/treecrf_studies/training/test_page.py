@@ -151,13 +151,13 @@ def test_without_a_file_there_is_no_command():
 
 
 def test_the_command_is_one_that_treecrf_fit_takes():
-    dataset = settings_of(TABLE | {"attributes": ["a", "b"], "kinds": {"a": "number"}}).datasets["words"]
+    given = {"attributes": ["a", "b"], "kinds": {"a": "number"}, "groups": "person"}
+    dataset = settings_of(TABLE | given).datasets["words"]
     command = fit_command(dataset, "treecrf", "l2_regularization=5, max_leaves=8, order=1", 12)
     words = shlex.split(command.replace("\\\n", ""))[3:]
     assert words[:2] == ["--output", "model.npz"]
-    assert "--attributes a,b --kinds a=number --window 2,3 --method treecrf --iterations 12 --l2 5 --max-leaves 8" in (
-        " ".join(words)
-    )
+    assert "--attributes a,b --groups person --kinds a=number --window 2,3 --method treecrf" in " ".join(words)
+    assert "--iterations 12 --l2 5 --max-leaves 8" in " ".join(words)
     known = fit.__annotations__
     for option in (word.removeprefix("--") for word in words if word.startswith("--")):
         assert option.replace("-", "_") in known, option
