@@ -189,11 +189,12 @@ def gain_importance(labeller: Labeller, data: SequenceSet) -> pd.DataFrame | Non
 
 def without_trees(labeller: Labeller, data: SequenceSet) -> list[str]:
     """The classes of a labeller's parts that have no trees, and no gains."""
-    return [
+    names = (
         type(part).__name__
         for part, _ in trained_parts(labeller, data)
         if not isinstance(part, TreeCRF | WindowLightGBM)
-    ]
+    )
+    return list(dict.fromkeys(names))
 
 
 def _shares(labeller: Labeller, data: SequenceSet) -> pd.DataFrame | None:

@@ -344,7 +344,7 @@ def check_continuable(model: TableLabeller, name: str) -> TreeCRF:
     labeller = _trained(model.labeller)
     if not isinstance(labeller, TreeCRF):
         raise ValueError(
-            f"{name} is a {type(labeller).__name__}, whose training cannot go on; only models of one TreeCRF can "
+            f"{name} is of the class {type(labeller).__name__}, whose training cannot go on; only models of one TreeCRF can "
             "(--method treecrf_newton). Train on all files instead."
         )
     return labeller

@@ -107,10 +107,10 @@ def evaluate(
             raise ValueError(
                 f"{name} reads other sequences or labels from {file} than {first}; these models cannot be compared."
             )
+    for sentence in dict.fromkeys(text for model in loaded.values() for text in model.notices(table, unknown)):
+        shared.note(sentence)
     evaluations = {}
     for name, model in loaded.items():
-        for sentence in model.notices(table, unknown):
-            shared.note(sentence)
         evaluations[name] = measure(
             model.labeller, read[name], decoder, None if scheme == "none" else scheme, model.metric
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -28,6 +29,12 @@ MOST_WORDS = 300
 
 MOST_KEYS = 12
 """Labels in a key."""
+
+LEAST_SHOWN = 0.02
+"""Probability from which on a label can be seen in the band."""
+
+TITLE_WIDTH = 60
+"""Letters of a line of a title."""
 
 LINE_WIDTH = 100
 """Letters of a line of words."""
@@ -130,7 +137,7 @@ def _over_time(
     panels[-1].set_ylabel("probability", rotation=0, ha="right", va="center")
     panels[-1].set_xlabel("row of the sequence")
     panels[-1].set_xlim(places[0], places[-1])
-    _key(figure, labels)
+    _key(figure, labels, [name for code, name in enumerate(names) if probabilities[:, code].max() >= LEAST_SHOWN])
     figure.suptitle(title)
     return figure
 
@@ -153,10 +160,10 @@ def runs(labels: Sequence[str]) -> Iterator[tuple[int, int, str]]:
             first = place
 
 
-def _key(figure: Figure, labels: _Labels) -> None:
+def _key(figure: Figure, labels: _Labels, probable: Sequence[str] = ()) -> None:
     from matplotlib.patches import Patch
 
-    used = dict.fromkeys([*(labels.true or ()), *labels.predicted])
+    used = {*(labels.true or ()), *labels.predicted, *probable}
     shown = [name for name in labels.colors if name in used]
     handles = [Patch(color=labels.colors[name], label=name) for name in shown[:MOST_KEYS]]
     if len(shown) > MOST_KEYS:
@@ -258,20 +265,21 @@ def plot_contributions(contributions: Contributions, ax: Axes | None = None) -> 
                 va="center",
                 bbox={"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.5},
             )
-        ax.axvline(contributions.baseline, color="black", linewidth=0.8, linestyle="--")
-        ax.axvline(contributions.score, color="black", linewidth=0.8)
+        ax.axvline(contributions.baseline, color="black", linewidth=0.8, linestyle="--", zorder=0.5)
+        ax.axvline(contributions.score, color="black", linewidth=0.8, zorder=0.5)
         ax.set_yticks(places, names)
         ax.invert_yaxis()
         ax.use_sticky_edges = False
         ax.margins(x=0.12)
         if contributions.is_exact:
             after = f" after {', '.join(contributions.before)}" if contributions.before else ""
-            ax.set_title(f"Score F of {contributions.label}{after}: {contributions.score:.3f}")
+            title = f"Score F of {contributions.label}{after}: {contributions.score:.3f}"
             mean = " (mean of the file, dashed)" if contributions.baseline else ""
             ax.set_xlabel(f"score, from {contributions.baseline:.3f}{mean} to {contributions.score:.3f}")
         else:
             labels = f"{contributions.label} vs {contributions.runner_up}"
-            ax.set_title(f"Log-odds of {labels}: {contributions.score:.3f} (approximate)")
+            title = f"Log-odds of {labels}: {contributions.score:.3f} (approximate)"
             start = f"{contributions.baseline:.3f} with typical columns (dashed)"
             ax.set_xlabel(f"log-odds, from {start} to {contributions.score:.3f}")
+        ax.set_title(fill(title, TITLE_WIDTH))
     return ax

@@ -42,7 +42,7 @@ def test_what_cannot_go_on_is_said(run, words, fit_trees):
     words.assign(label="other").to_csv("other.csv", index=False)
     assert run("fit", "train.csv", "-o", "l.npz", "--method", "linear_crf", "--derive", "none")[0] == 0
     code, _, err = run("fit", "train.csv", "-o", "m.npz", "--continue", "l.npz")
-    assert (code, "l.npz is a LinearCRF, whose training cannot go on" in err) == (1, True)
+    assert (code, "l.npz is of the class LinearCRF, whose training cannot go on" in err) == (1, True)
     fit_trees("--iterations", 2, to="t.npz")
     code, _, err = run("fit", "other.csv", "-o", "m.npz", "--continue", "t.npz")
     assert (code, "the model was not trained with the label 'other'" in err) == (1, True)

@@ -38,6 +38,21 @@ def test_numbers_are_drawn_over_time():
     assert [ax.get_ylabel() for ax in named.axes] == ["f", "predicted", "probability"]
 
 
+def test_every_label_that_is_seen_has_its_key():
+    probabilities = np.tile([0.7, 0.29, 0.01], (5, 1))
+    figure = plot_sequence(pd.DataFrame({"x": np.arange(5.0)}), probabilities, NAMES, ["up"] * 5)
+    assert [text.get_text() for text in figure.legends[0].texts] == ["up", "down"]
+
+
+def test_long_titles_are_broken():
+    long = " ".join(["word"] * 20)
+    table = pd.DataFrame({"column": ["a"], "contribution": [0.5]})
+    contributions = Contributions(long, (), 0.5, 0.0, table, None)
+    lines = plot_contributions(contributions).get_title().split("\n")
+    assert len(lines) > 1
+    assert max(map(len, lines)) <= 60
+
+
 def test_words_are_written_with_their_labels():
     words = pd.DataFrame({"word": ["Ada", "Lovelace", "wrote", "$\\frac$"]})
     tags = ["B-PER", "I-PER", "O"]
