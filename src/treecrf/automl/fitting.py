@@ -66,6 +66,12 @@ class FitOptions:
     n_threads: int = 1
     seed: int = 0
 
+    def described(self) -> dict[str, str]:
+        """As texts by name, those of the threads left out, which change no result."""
+        named = {name: getattr(self, name) for name in ("method", "window", "missing", "derive", "held_out")}
+        named |= {"budget": f"{self.budget:g}", "seed": self.seed, **self.settings}
+        return {name: str(value) for name, value in named.items() if value is not None}
+
     @property
     def chooses(self) -> bool:
         """Whether method or window are chosen by cross-validation."""

@@ -9,6 +9,7 @@ from dataclasses import asdict, astuple, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 from zipfile import is_zipfile
 
@@ -63,6 +64,8 @@ class Origin:
         Of treecrf, Python and NumPy.
     metric : str
         What the estimate is of (`treecrf.automl.scores.METRICS`); models without it have accuracies.
+    options : dict of str to str
+        Of the training, by name; models without them do not know.
     """
 
     date: str
@@ -77,9 +80,18 @@ class Origin:
     unit: str
     versions: dict[str, str]
     metric: str = "accuracy"
+    options: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, path: Path, data: SequenceSet, accuracy: Accuracy | None, unit: str, metric: str = "accuracy") -> Self:
+    def of(
+        cls,
+        path: Path,
+        data: SequenceSet,
+        accuracy: Accuracy | None,
+        unit: str,
+        metric: str = "accuracy",
+        options: Mapping[str, str] = MappingProxyType({}),
+    ) -> Self:
         """Of a training that ends now."""
         points, low, high = (
             None if end is None or end != end else float(end) for end in (accuracy or (None, None, None))
@@ -97,6 +109,7 @@ class Origin:
             unit,
             {"treecrf": version("treecrf"), "python": platform.python_version(), "numpy": np.__version__},
             metric,
+            dict(options),
         )
 
     def with_files(self, *more: Path) -> Self:
@@ -114,10 +127,11 @@ class Origin:
     @classmethod
     def from_described(cls, described: Mapping[str, Any]) -> Self:
         """What `described` gave; a ValueError if the parts are others, or of other types."""
-        if {"metric", *described} != {part.name for part in fields(cls)}:
+        if {"metric", "options", *described} != {part.name for part in fields(cls)}:
             raise ValueError("the origin of the model has other parts")
         origin = cls(**described)
-        texts = (origin.date, origin.file, origin.digest, origin.unit, *origin.versions, *origin.versions.values())
+        texts = [origin.date, origin.file, origin.digest, origin.unit]
+        texts += [text for by_name in (origin.versions, origin.options) for pair in by_name.items() for text in pair]
         counts = (origin.n_sequences, origin.n_positions, origin.n_groups)
         numbers = (origin.accuracy, origin.low, origin.high)
         if not (
@@ -146,6 +160,8 @@ class Origin:
             )
             words = METRICS[self.metric]
             yield f"{words[0].upper()}{words[1:]} estimated then for new data: {self.accuracy:.1f} %{interval}."
+        if self.options:
+            yield f"Options: {', '.join(f'{name} {value}' for name, value in self.options.items())}."
         yield f"Versions: {', '.join(f'{name} {number}' for name, number in self.versions.items())}."
 
 
@@ -344,8 +360,8 @@ def check_continuable(model: TableLabeller, name: str) -> TreeCRF:
     labeller = _trained(model.labeller)
     if not isinstance(labeller, TreeCRF):
         raise ValueError(
-            f"{name} is of the class {type(labeller).__name__}, whose training cannot go on; only models of one TreeCRF can "
-            "(--method treecrf_newton). Train on all files instead."
+            f"{name} is of the class {type(labeller).__name__}, whose training cannot go on; only models of one "
+            "TreeCRF can (--method treecrf_newton). Train on all files instead."
         )
     return labeller
 
@@ -403,6 +419,7 @@ def continue_training(
             n_positions=before.n_positions + now.n_positions,
             n_groups=before.n_groups + now.n_groups,
             metric=before.metric,
+            options=before.options,
         )
     )
     model.ranges = {**model.ranges, **ranges_of(data)}  # the newest numbers are what the next ones are measured by

@@ -188,6 +188,8 @@ def _describe_model(file: Path, as_json: Path | None) -> None:
     shared.say(
         f"Reads the sequences in {columns.sequence!r}, the attributes in {', '.join(map(repr, columns.attributes))}."
     )
+    if columns.groups is not None:
+        shared.say(f"Groups of related sequences: {columns.groups!r}.")
     shared.say(f"Labels ({columns.label!r}): {', '.join(labeller.label_names_)}.")
     if columns.numbers:
         shared.say(f"Numbers: {', '.join(map(repr, columns.numbers))}.")
@@ -223,6 +225,7 @@ def _write_card(model: TableLabeller, path: Path) -> None:
         "class": type(labeller).__name__,
         "origin": None if model.origin is None else model.origin.described(),
         "sequence": columns.sequence,
+        "groups": columns.groups,
         "label": columns.label,
         "labels": list(labeller.label_names_),
         "attributes": list(columns.attributes),

@@ -332,7 +332,7 @@ def fit(
     ready = data if transform is None else transform.transform(data)
     _announce(labeller, ready)
     by_holding_out = _train(labeller, ready, held_out, seed, sample_weight)
-    origin = Origin.of(file, data, accuracy, unit, judged_by.name).with_files(*more)
+    origin = Origin.of(file, data, accuracy, unit, judged_by.name, options.described()).with_files(*more)
     marks = reading.dialect.na
     TableLabeller(labeller, columns, transform, origin, judged_by.constraints, ranges_of(data), marks).save(output)
     if by_holding_out is not None:

@@ -403,14 +403,8 @@ def tell_replaced(output: Path) -> None:
     except (OSError, ValueError):
         note(f"{output} is there already, is no model that can be read, and will be replaced.")
         return
-    about = (
-        []
-        if model.origin is None
-        else [sentence for sentence in model.origin.sentences() if "Versions" not in sentence]
-    )
-    note(
-        f"{output} is there already, and will be replaced ({type(model.labeller).__name__}). {' '.join(about)}".rstrip()
-    )
+    about = "" if model.origin is None else f" {' '.join(list(model.origin.sentences())[:-1])}"  # without the versions
+    note(f"{output} is there already, and will be replaced ({type(model.labeller).__name__}).{about}")
 
 
 def n_processors() -> int:

@@ -220,6 +220,7 @@ def test_a_model_knows_its_origin(run, sensors):
     assert (origin.file, origin.digest) == ("sensors.csv", hashlib.sha256(content).hexdigest())
     assert (origin.n_sequences, origin.n_positions, origin.n_groups) == (20, 120, 5)
     assert origin.accuracy is None  # nothing was held out
+    assert origin.options.items() >= {"method": "linear_crf", "seed": "0", "iterations": "3"}.items()
     out = run("describe", "m.npz")[1]
     assert f"on 'sensors.csv' (SHA-256 {origin.digest[:12]}..): 20 sequences in 5 groups, 120 positions." in out
     err = " ".join(run("fit", "sensors.csv", "-o", "m.npz", *QUICK)[2].split())
@@ -230,7 +231,15 @@ def test_a_model_knows_its_origin(run, sensors):
 
 
 @pytest.mark.parametrize(
-    "changes", [{"n_groups": -1}, {"date": 3}, {"accuracy": "90"}, {"versions": {"python": 3}}, {"other": 1}]
+    "changes",
+    [
+        {"n_groups": -1},
+        {"date": 3},
+        {"accuracy": "90"},
+        {"versions": {"python": 3}},
+        {"options": {"seed": 0}},
+        {"other": 1},
+    ],
 )
 def test_an_origin_that_is_damaged_is_refused(run, sensors, changes):
     assert run("fit", "sensors.csv", "-o", "m.npz", *QUICK)[0] == 0
