@@ -293,12 +293,12 @@ def choose_best(
 ) -> Choice:
     """Choose one of the candidates, cross-validated through the same folds, or their weighted average.
 
-    The average is taken where it scores higher than every single candidate, or, within a standard error of the best
-    one, has a smaller log loss than all. Of single candidates that with the smallest log loss counts of those within a
-    standard error of the best (`treecrf.automl.cross_validation.one_standard_error_choice`), and of spans the best one
-    (`treecrf.automl.scores.Metric.n_errors`); of those that differ from
-    it by no more than `NEGLIGIBLE` points and `NEGLIGIBLE_LOG_LOSS` the fastest to predict. The estimate is corrected
-    for the choice, of stages too, and by the learning curve for the training with the whole file.
+    The average is taken where it scores higher than every single candidate, or, within a standard error of the best one
+    (of spans: as high as it), has a smaller log loss than all. Of single candidates that with the smallest log loss
+    counts of those within a standard error of the best (`treecrf.automl.cross_validation.one_standard_error_choice`),
+    and of spans the best one (`treecrf.automl.scores.Metric.n_errors`); of those that differ from it by no more than
+    `NEGLIGIBLE` points and `NEGLIGIBLE_LOG_LOSS` the fastest to predict. The estimate is corrected for the choice, of
+    stages too, and by the learning curve for the training with the whole file.
     """
     folds = search.folds
     n_folds = len(validated[0].results.folds)
@@ -314,7 +314,7 @@ def choose_best(
     n_singles = len(validated)
     chosen = _choose_single(validated, counts.of(slice(n_singles)), log_loss[:n_singles], folds.metric.n_errors)
     reason = _reason(chosen, counts.of(slice(n_singles)))
-    if averaged is not None and _is_better(counts, log_loss):
+    if averaged is not None and _is_better(counts, log_loss, folds.metric.n_errors):
         is_best = counts.points[-1] > counts.points[:-1].max()
         smaller = "its log loss is smaller than that of each alone, and it is within a standard error of the best"
         chosen, reason = n_singles, "it is estimated better than each of them alone" if is_best else smaller
@@ -399,13 +399,13 @@ def _choose_single(
     return int(min(np.flatnonzero(near), key=order.__getitem__))
 
 
-def _is_better(counts: Counts, log_loss: NDArray[np.float64]) -> bool:
-    """Whether the last row, the average, is better than all others."""
+def _is_better(counts: Counts, log_loss: NDArray[np.float64], n_errors: float) -> bool:
+    """Whether the last row, the average, is better than all others; log loss decides within `n_errors`."""
     points, losses = counts.points, log_loss.sum(axis=1)
     best = int(points[:-1].argmax())
     if points[-1] > points[best]:
         return True
-    is_near = bool(within_error(counts.parts[[best]] - counts.parts[[-1]])[0])
+    is_near = bool(within_error(counts.parts[[best]] - counts.parts[[-1]], n_errors)[0])
     return bool(points[best] < 100 and is_near and losses[-1] < (1 - NEGLIGIBLE_LOG_LOSS) * losses[:-1].min())
 
 

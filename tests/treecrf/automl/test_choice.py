@@ -11,6 +11,7 @@ from treecrf.automl.candidates import GRIDS, ITERATIONS, METHODS, Candidate, mak
 from treecrf.automl.choice import (
     MOST_MEMBERS,
     Limits,
+    _is_better,
     blend,
     choose,
     choose_best,
@@ -266,6 +267,17 @@ def test_an_average_that_scores_higher_is_taken_whatever_its_margin():
     scores = choice.table.set_index("method")["score"]
     assert scores["average"] > scores.drop("average").max()
     assert len(choice.candidates) == 2
+
+
+@pytest.mark.parametrize(("n_errors", "is_taken"), [(1.0, True), (0.0, False)])
+def test_an_average_with_fewer_spans_is_not_taken_for_its_log_loss(n_errors, is_taken):
+    right = np.random.default_rng(0).binomial(20, 0.8, (1, 50))
+    worse = right.copy()
+    worse[0, ::7] -= 1
+    worse[0, 1::8] += 1
+    assert worse.sum() < right.sum()
+    counts = Counts(np.concatenate([right, worse]), np.full((2, 50), 21))
+    assert _is_better(counts, np.array([[1.0] * 50, [0.8] * 50]), n_errors) == is_taken
 
 
 def test_an_average_that_is_worse_by_more_than_chance_is_not_taken():
