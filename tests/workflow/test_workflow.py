@@ -14,6 +14,9 @@ from treecrf_studies.report.ledger import verdicts, verdicts_by_rule
 
 pytestmark = pytest.mark.workflow
 
+BY_METHOD = ("training", "missing", "future")
+"""Studies of `finished_by_method` that have a job for each method."""
+
 
 def test_pages_stand_alone_and_link_to_files_that_exist(finished):
     reports = finished / "reports"
@@ -54,7 +57,7 @@ def test_second_run_does_nothing(finished, whole):
 @pytest.mark.slow
 def test_a_setting_runs_anew_what_depends_on_it(finished_by_method, whole_by_method):
     training = whole_by_method["training"] | {"variances": [7]}
-    messages = run(finished_by_method, whole_by_method | {"training": training}, "--dry-run").stdout
+    messages = run(finished_by_method, whole_by_method | {"training": training}, "--dry-run", *BY_METHOD).stdout
     assert "Trains and tests on hmm: linear_crf" in messages
     assert not re.search(r"Trains and tests on .*: treecrf", messages)
     assert "Prepares" not in messages
@@ -68,7 +71,7 @@ def test_a_method_is_added_without_training_the_others_anew(finished_by_method, 
         study: whole_by_method[study] | {"methods": [*whole_by_method[study]["methods"], method]}
         for study, method in (("training", "sliding_window"), ("missing", "indicator"), ("future", "memm_1"))
     }
-    messages = run(finished_by_method, whole_by_method | more, "--dry-run").stdout
+    messages = run(finished_by_method, whole_by_method | more, "--dry-run", *BY_METHOD).stdout
     assert "Trains and tests on xor: sliding_window" in messages
     assert not re.search(r"Trains and tests on .*: treecrf", messages)
     assert not re.search(r"Trains and tests on .*: linear_crf", messages)

@@ -47,7 +47,7 @@ def test_the_interval_of_the_estimate_holds_the_truth(kind, run):
     assert origin.metric == ("span_f1" if kind == "citations" else "accuracy")
     code, out, err = run("evaluate", "m.npz", "test.csv")
     assert code == 0, err
-    pattern = r"chosen by span F1: ([\d.]+) %" if kind == "citations" else r"accuracy ([\d.]+) % on"
+    pattern = r": span F1 ([\d.]+) % on" if kind == "citations" else r"accuracy ([\d.]+) % on"
     truth = float(re.search(pattern, " ".join(out.split()))[1])
     assert origin.low <= truth <= origin.high
 

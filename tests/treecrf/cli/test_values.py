@@ -12,7 +12,7 @@ from treecrf.models.base import FORMAT
 def test_columns_file_through_all(run, write, fit_trees):
     write("a.conll", "".join(f"{'ab'[i % 2]} x {'BO'[i % 2]}\n" + "\n" * (i % 4 == 3) for i in range(40)))
     fit_trees("--iterations", 3, file="a.conll")
-    assert run("evaluate", "m.npz", "a.conll")[1].startswith("m.npz: accuracy 100.00 % on 40")
+    assert run("evaluate", "m.npz", "a.conll")[1].startswith("m.npz: span F1 100.00 % on 40")
     write("new.conll", "a x\nb x\n\na x\n")
     assert run("predict", "m.npz", "new.conll", "-o", "out.conll")[0] == 0
     assert Path("out.conll").read_text() == "a\tx\tB\nb\tx\tO\n\na\tx\tB\n"
