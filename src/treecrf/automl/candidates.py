@@ -13,7 +13,7 @@ from treecrf.automl.fitting import AUTO, FitOptions, build, n_reports, resolve_m
 from treecrf.ensembles.labeller import Ensemble
 from treecrf.inputs import BLOCKS, NEIGHBOURS, DerivedInputs
 from treecrf.inputs.binning import MOST_BINS
-from treecrf.inputs.derived import identifying_times
+from treecrf.inputs.times import identifying_times
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.linear.linear_crf import VECTORS, LinearCRF

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.inputs.derived import SHARE_OF_STAMPS, are_times, epoch_of
+from treecrf.inputs.times import SHARE_OF_STAMPS, are_times, epoch_of
 from treecrf.io.columns import CellError, Column, Kind, about_marked, find_marks, infer_kind
 from treecrf.io.frames import find_sequences
 from treecrf.io.messages import counted, listed, quoted
@@ -368,7 +368,7 @@ def likely_sequences(table: TypedTable, label: str | None) -> list[str]:
 
 
 def likely_times(table: TypedTable, names: Sequence[str], sequence: str | None) -> list[str]:
-    """The columns of times (`treecrf.inputs.derived.FORMS`), or of texts in the order of the rows."""
+    """The columns of times (`treecrf.inputs.times.FORMS`), or of texts in the order of the rows."""
     n_rows = len(table.frame)
     if not n_rows:
         return []

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from treecrf.automl.fitting import derived_only, innermost, tested_columns
 from treecrf.automl.scores import METRICS, Metric
 from treecrf.chain.constraints import SCHEMES
-from treecrf.inputs.derived import are_times
+from treecrf.inputs.times import are_times
 from treecrf.io.columns import Column, Vocabulary, about_marked
 from treecrf.io.files import check_file, sha256
 from treecrf.io.messages import counted, listed, quoted

@@ -75,7 +75,7 @@ def _describe_table(file: Path, reading: tables.TableOptions) -> None:
         likely_times,
         number_counts,
     )
-    from treecrf.inputs.derived import are_times, identifying_times
+    from treecrf.inputs.times import are_times, identifying_times
 
     table, reading = tables.read_guessed_table(file, reading)
     unnamed = tables.unnamed_columns(table, reading)

@@ -244,7 +244,7 @@ def fit(
     from treecrf.automl.fitting import FitOptions
     from treecrf.automl.labeller import Origin, TableLabeller, ranges_of
     from treecrf.automl.scores import choose_metric
-    from treecrf.inputs.derived import identifying_times
+    from treecrf.inputs.times import identifying_times
 
     settings: dict[str, Any] = {
         "max_leaves": max_leaves,

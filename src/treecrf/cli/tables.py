@@ -200,7 +200,7 @@ def read_training_set(
     Time stamps that identify rows are left out unless other inputs are derived from them (`derives`).
     """
     from treecrf.automl.description import column_warnings, inputs_sentence
-    from treecrf.inputs.derived import identifying_times
+    from treecrf.inputs.times import identifying_times
 
     table, columns, data = read_labelled_table(path, options, *more, strict=True)
     stamps = identifying_times(data)

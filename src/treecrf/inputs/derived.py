@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -19,6 +18,22 @@ from numpy.typing import NDArray
 from treecrf.estimators.checks import FLAG, NAME, Check, check_params, one_of, optional, several, whole
 from treecrf.estimators.protocol import Transform
 from treecrf.inputs.neighbours import PAIRS, paired, shifted
+from treecrf.inputs.times import (
+    DAY,
+    DAY_FIRST,
+    DAYS,
+    EITHER_FIRST,
+    EPOCHS,
+    MONTH_FIRST,
+    OF_DAY,
+    WRITTEN,
+    are_times,
+    epoch_of,
+    form_of,
+    identifying_times,
+    read_times,
+    seconds_of,
+)
 from treecrf.io.arrays import Floats, Ints
 from treecrf.io.columns import Kind
 from treecrf.io.messages import listed, quoted
@@ -38,12 +53,6 @@ LEAST_WORDS = 100
 
 LEAST_LETTERS = 4.0
 """Of a word, on average over the categories: shorter ones have no parts."""
-
-SHARE_OF_TIMES = 0.9
-"""Of the categories of a column of time stamps that can be read as such."""
-
-SHARE_OF_STAMPS = 0.9
-"""Of the cells of a column of time stamps that have different ones, from which on these identify the rows."""
 
 MOST_SIZE = 2**16
 """Which the letters of an affix and the observations of a span are below."""
@@ -440,158 +449,6 @@ def _places(offsets: Ints) -> NDArray[np.int32]:
 
 # --- time stamps --------------------------------------------------------------------------------------
 
-FORMS = (
-    "ISO 8601",
-    "day first",
-    "month first",
-    "day or month first",
-    "time of day",
-    "seconds since 1970",
-    "milliseconds since 1970",
-)
-"""How times are written; models keep the places of these, so further ones come last."""
-
-ISO, DAY_FIRST, MONTH_FIRST, EITHER_FIRST, OF_DAY, EPOCH_SECONDS, EPOCH_MILLISECONDS = range(len(FORMS))
-
-WRITTEN = range(EPOCH_SECONDS)
-"""Forms of texts."""
-
-EPOCHS = {EPOCH_SECONDS: 1.0, EPOCH_MILLISECONDS: 1e3}
-"""Forms of numbers, and how many of these are a second."""
-
-FIRST_EPOCH, LAST_EPOCH = 631_152_000, 2_556_144_000
-"""Seconds from 1970 to the beginnings of 1990 and 2051: numbers between them may be times."""
-
-LEAST_STEPS = 10
-"""From a row to the next within a sequence, from which on numbers can be known to be times."""
-
-LEAST_RISES = 50
-"""Such steps from which on times are known to rise with the rows."""
-
-DAY = 86_400
-
-_LOOKS_LIKE_A_TIME = re.compile(r"\d{4}-\d\d-\d\d|\d{8}T")
-_TIME_OF_DAY = re.compile(r"(?:([01]\d|2[0-3]):([0-5]\d)|(\d|[01]\d|2[0-3]):([0-5]\d):([0-5]\d(?:\.\d+)?))", re.ASCII)
-_DATE_AND_TIME = re.compile(
-    r"(\d\d?)([/.-])(\d\d?)\2(\d{4}),?[ T](\d\d?):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,6})\d*)?)? ?([AaPp][Mm])?", re.ASCII
-)
-_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-
-
-def _read_times(categories: Sequence[str], form: int) -> Any:
-    """The categories as time stamps, NaT where one is none; times of day are of 1970-01-01."""
-    import pandas as pd
-
-    if form == ISO:
-        return pd.to_datetime(pd.Series(categories, dtype=object), errors="coerce", format="ISO8601", utc=True)
-    if form == EITHER_FIRST:
-        first = _read_times(categories, DAY_FIRST)
-        return first.where(first.notna(), _read_times(categories, MONTH_FIRST))
-    read = _read_time_of_day if form == OF_DAY else lambda text: _read_date(text, is_day_first=form == DAY_FIRST)
-    return pd.Series([read(text) for text in categories], dtype="datetime64[us]")
-
-
-def _read_time_of_day(text: str) -> datetime | None:
-    match = _TIME_OF_DAY.fullmatch(text)
-    if match is None:
-        return None
-    hour, minute, with_seconds, its_minute, seconds = match.groups()
-    return _EPOCH + timedelta(
-        hours=int(hour or with_seconds), minutes=int(minute or its_minute), seconds=float(seconds or 0)
-    )
-
-
-def _read_date(text: str, *, is_day_first: bool) -> datetime | None:
-    """A date with a time; None where it is none with the day, or the month, first."""
-    match = _DATE_AND_TIME.fullmatch(text)
-    if match is None:
-        return None
-    first, _, second, year, hour, minute, seconds, fraction, half = match.groups()
-    day, month = (first, second) if is_day_first else (second, first)
-    of_day = int(hour)
-    if half is not None:
-        if not 1 <= of_day <= 12:
-            return None
-        of_day = of_day % 12 + 12 * (half in ("PM", "pm", "Pm", "pM"))
-    try:
-        microseconds = int((fraction or "").ljust(6, "0"))
-        return datetime(int(year), int(month), int(day), of_day, int(minute), int(seconds or 0), microseconds)
-    except ValueError:
-        return None
-
-
-_EPOCH = datetime(1970, 1, 1)
-
-
-def form_of(categories: Sequence[str]) -> int | None:
-    """How the categories of a column are written as times, a place in `FORMS`; None where they are none.
-
-    Dates have their day first, or their month, where no cell says otherwise.
-    """
-    first = next((text for text in categories if text[:1].isdigit()), "")  # others may mean that a time is missing
-    if _LOOKS_LIKE_A_TIME.match(first):
-        return ISO if _read_times(categories, ISO).notna().mean() >= SHARE_OF_TIMES else None
-    if _TIME_OF_DAY.fullmatch(first):
-        return OF_DAY if _read_times(categories, OF_DAY).notna().mean() >= SHARE_OF_TIMES else None
-    if not _DATE_AND_TIME.fullmatch(first):
-        return None
-    dates = [text for text in categories if _DATE_AND_TIME.fullmatch(text)]
-    if len(dates) < SHARE_OF_TIMES * len(categories):
-        return None
-    fitting = [form for form in (DAY_FIRST, MONTH_FIRST) if _read_times(dates, form).notna().all()]
-    return EITHER_FIRST if len(fitting) > 1 else fitting[0] if fitting else None
-
-
-def are_times(categories: Sequence[str]) -> bool:
-    """Whether the categories of a column are times in one of `FORMS`."""
-    return form_of(categories) is not None
-
-
-def epoch_of(numbers: Floats, offsets: Ints) -> int | None:
-    """Whether numbers are seconds or milliseconds since 1970, a place in `FORMS`; None where they are neither.
-
-    All lie between `FIRST_EPOCH` and `LAST_EPOCH`, none is less than that of the row before in its sequence, and nearly
-    all are greater.
-    """
-    known = numbers[~np.isnan(numbers)]
-    for form, unit in EPOCHS.items() if len(known) else ():
-        if FIRST_EPOCH * unit <= known.min() and known.max() < LAST_EPOCH * unit:
-            steps = _within(np.diff(numbers), offsets)
-            rises = len(steps) >= LEAST_STEPS and (steps >= 0).all() and (steps > 0).mean() >= SHARE_OF_STAMPS
-            return form if rises else None
-    return None
-
-
-def _within(steps: Floats, offsets: Ints) -> Floats:
-    """The steps between rows that are within a sequence, without those from or to a missing value."""
-    is_within = np.ones(len(steps), dtype=np.bool_)
-    ends = offsets[1:-1] - 1
-    is_within[ends[(ends >= 0) & (ends < len(steps))]] = False
-    return steps[is_within & ~np.isnan(steps)]
-
-
-def identifying_times(data: SequenceSet) -> tuple[str, ...]:
-    """The inputs that are times of which nearly every observation has another, or which rise within sequences; none
-    where these are all inputs.
-    """
-    stamps, offsets = [], data.observation_offsets
-    for attribute, codes in zip(data.attributes, data.values.T, strict=True):
-        known = codes[codes != MISSING]
-        n_different = len(np.unique(known))
-        form = form_of(attribute.categories) if n_different > 1 else None
-        if form is None:
-            continue
-        steps = _within(np.diff(np.append(_seconds(attribute.categories, form), np.nan)[codes]), offsets)
-        rises = len(steps) >= LEAST_RISES and (steps > 0).mean() >= SHARE_OF_STAMPS
-        if n_different >= SHARE_OF_STAMPS * len(known) or rises:
-            stamps.append(attribute.name)
-    stamps += [
-        name
-        for name, numbers in zip(data.number_names, data.numbers.T, strict=True)
-        if epoch_of(numbers, offsets) is not None
-    ]
-    return tuple(stamps) if len(stamps) < len(data.attributes) + len(data.number_names) else ()
-
 
 def without_stamps(data: SequenceSet) -> SequenceSet:
     """The set without time stamps that identify its rows."""
@@ -605,19 +462,12 @@ def _of_times(source: str, form: int) -> Iterator[Derivation]:
             yield Derivation(source, kind, form)
 
 
-def _seconds(categories: Sequence[str], form: int) -> Floats:
-    """Seconds since 1970 of each category, NaN where it is no time."""
-    times = _read_times(categories, form)
-    seconds = times.to_numpy(dtype="datetime64[ns]").astype(np.int64) / 1e9
-    return np.where(times.isna(), np.nan, seconds)
-
-
 def _steps(codes: NDArray[np.int32], categories: Sequence[str], offsets: Ints, form: int) -> Floats:
     """Seconds since the row before: over midnight where no date is there, NaN where two readings of dates differ."""
     if form == EITHER_FIRST:
         of_days, of_months = (_steps(codes, categories, offsets, each) for each in (DAY_FIRST, MONTH_FIRST))
         return np.where(of_days == of_months, of_days, np.nan)
-    seconds = np.append(_seconds(categories, form), np.nan)[codes]  # a missing cell has the code -1
+    seconds = np.append(seconds_of(categories, form), np.nan)[codes]  # a missing cell has the code -1
     steps = differences(seconds, offsets, -1)
     return steps % DAY if form == OF_DAY else steps
 
@@ -631,14 +481,12 @@ def _part_of_epochs(numbers: Floats, offsets: Ints, kind: str, form: int) -> _Ca
     parts = (days + 3) % 7 if kind == "weekday" else (seconds - days * DAY) // 3600  # 1970 began on a Thursday
     known = np.isfinite(parts)
     codes = np.where(known, parts, MISSING).astype(np.int32)
-    return _Categories.of(codes, _DAYS if kind == "weekday" else [f"{hour:02}" for hour in range(24)])
+    return _Categories.of(codes, DAYS if kind == "weekday" else [f"{hour:02}" for hour in range(24)])
 
 
 OF_TIMES: dict[str, Callable[[Sequence[str], int], list[str | None]]] = {
-    "hour": lambda texts, form: [None if time != time else f"{time.hour:02}" for time in _read_times(texts, form)],
-    "weekday": lambda texts, form: [
-        None if time != time else _DAYS[time.weekday()] for time in _read_times(texts, form)
-    ],
+    "hour": lambda texts, form: [None if time != time else f"{time.hour:02}" for time in read_times(texts, form)],
+    "weekday": lambda texts, form: [None if time != time else DAYS[time.weekday()] for time in read_times(texts, form)],
 }
 """Categories derived from time stamps of a form, by kind."""
 

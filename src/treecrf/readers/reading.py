@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treecrf.grouping import group_copies
-from treecrf.inputs.derived import identifying_times
+from treecrf.inputs.times import identifying_times
 from treecrf.io.arrays import Bools
 from treecrf.io.columns import Kind
 from treecrf.io.files import PACKED_SUFFIXES, AnyPath, Content, plain_suffix, read_content

@@ -13,13 +13,11 @@ from treecrf.estimators.conversion import Given
 from treecrf.inputs import DerivedInputs
 from treecrf.inputs.derived import (
     DIFFERENCES,
-    FORMS,
     STATISTICS,
     differences,
-    epoch_of,
-    form_of,
     rolling_statistics,
 )
+from treecrf.inputs.times import FORMS, epoch_of, form_of
 from treecrf.models.pipelines import DerivingLabeller
 
 
