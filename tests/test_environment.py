@@ -18,8 +18,6 @@ EXTRAS = PROJECT["optional-dependencies"]
 REQUIREMENTS = (ROOT / "requirements.txt").read_text()
 PINS = dict(re.findall(r"^([a-z0-9._-]+)==(\S+)", REQUIREMENTS, re.MULTILINE))
 
-"""What labelling sequences needs; rich comes with typer anyway."""
-
 
 def requirements(*lists):
     found = [Requirement(text) for each in lists for text in each]
