@@ -52,11 +52,13 @@ LEAST_RISES = 50
 
 DAY = 86_400
 
-_LOOKS_LIKE_A_TIME = re.compile(r"\d{4}-\d\d-\d\d|\d{8}T")
-_TIME_OF_DAY = re.compile(r"(?:([01]\d|2[0-3]):([0-5]\d)|(\d|[01]\d|2[0-3]):([0-5]\d):([0-5]\d(?:\.\d+)?))", re.ASCII)
-_DATE_AND_TIME = re.compile(
-    r"(\d\d?)([/.-])(\d\d?)\2(\d{4}),?[ T](\d\d?):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,6})\d*)?)? ?([AaPp][Mm])?", re.ASCII
-)
+FIRST_OF_CENTURY = 69
+"""Years of two digits are of 1969 to 2068, as in POSIX."""
+
+_LOOKS_LIKE_A_TIME = re.compile(r"\d{4}([-/.])\d\d?\1\d\d?(?!\d)|\d{8}T")
+_CLOCK = r"(\d\d?):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,6})\d*)?)?(?: ?([AaPp][Mm]))?"
+_TIME_OF_DAY = re.compile(_CLOCK, re.ASCII)
+_DATE = re.compile(rf"(\d\d?)([/.-])(\d\d?)\2(\d{{4}}|\d\d)(?:,?[ T]{_CLOCK})?", re.ASCII)
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
@@ -77,29 +79,47 @@ def _read_time_of_day(text: str) -> datetime | None:
     match = _TIME_OF_DAY.fullmatch(text)
     if match is None:
         return None
-    hour, minute, with_seconds, its_minute, seconds = match.groups()
-    return _EPOCH + timedelta(
-        hours=int(hour or with_seconds), minutes=int(minute or its_minute), seconds=float(seconds or 0)
-    )
+    hour, _, seconds, _, half = match.groups()
+    if len(hour) == 1 and seconds is None and half is None:
+        return None  # a verse or a score
+    since_midnight = _since_midnight(*match.groups())
+    return None if since_midnight is None else _EPOCH + since_midnight
 
 
 def _read_date(text: str, *, is_day_first: bool) -> datetime | None:
-    """A date with a time; None where it is none with the day, or the month, first."""
-    match = _DATE_AND_TIME.fullmatch(text)
+    """A date, with or without a time of day; None where it is none with the day, or the month, first.
+
+    A year of two digits is taken with slashes, or with points and a time: other numbers are versions, or begin with it.
+    """
+    match = _DATE.fullmatch(text)
     if match is None:
         return None
-    first, _, second, year, hour, minute, seconds, fraction, half = match.groups()
-    day, month = (first, second) if is_day_first else (second, first)
-    of_day = int(hour)
-    if half is not None:
-        if not 1 <= of_day <= 12:
+    first, mark, second, year, *clock = match.groups()
+    has_time = clock[0] is not None
+    if len(year) == 2:
+        if mark == "-" or (mark == "." and not has_time):
             return None
-        of_day = of_day % 12 + 12 * (half in ("PM", "pm", "Pm", "pM"))
+        year = str(int(year) + (1900 if int(year) >= FIRST_OF_CENTURY else 2000))
+    day, month = (first, second) if is_day_first else (second, first)
+    since_midnight = _since_midnight(*clock) if has_time else timedelta(0)
     try:
-        microseconds = int((fraction or "").ljust(6, "0"))
-        return datetime(int(year), int(month), int(day), of_day, int(minute), int(seconds or 0), microseconds)
+        return None if since_midnight is None else datetime(int(year), int(month), int(day)) + since_midnight
     except ValueError:
         return None
+
+
+def _since_midnight(
+    hour: str, minute: str, second: str | None, fraction: str | None, half: str | None
+) -> timedelta | None:
+    hours = int(hour)
+    if half is not None:
+        if not 1 <= hours <= 12:
+            return None
+        hours = hours % 12 + 12 * (half.lower() == "pm")
+    if hours > 23:
+        return None
+    microseconds = int((fraction or "").ljust(6, "0"))
+    return timedelta(hours=hours, minutes=int(minute), seconds=int(second or 0), microseconds=microseconds)
 
 
 _EPOCH = datetime(1970, 1, 1)
@@ -115,9 +135,9 @@ def form_of(categories: Sequence[str]) -> int | None:
         return ISO if read_times(categories, ISO).notna().mean() >= SHARE_OF_TIMES else None
     if _TIME_OF_DAY.fullmatch(first):
         return OF_DAY if read_times(categories, OF_DAY).notna().mean() >= SHARE_OF_TIMES else None
-    if not _DATE_AND_TIME.fullmatch(first):
+    if not _DATE.fullmatch(first):
         return None
-    dates = [text for text in categories if _DATE_AND_TIME.fullmatch(text)]
+    dates = [text for text in categories if _DATE.fullmatch(text)]
     if len(dates) < SHARE_OF_TIMES * len(categories):
         return None
     fitting = [form for form in (DAY_FIRST, MONTH_FIRST) if read_times(dates, form).notna().all()]

@@ -72,10 +72,10 @@ def test_holes_that_avoid_each_other_are_no_runs():
     [
         ([str(i) for i in range(60)], True),
         ([str(3 * i) for i in range(60)], False),
-        ([f"{i % 12 + 1}/{i % 28 + 1}/24 10:{i:02}" for i in range(60)], True),  # of no known century
-        ([f"04/02/24 10:{i:02}" for i in [*range(58), 5, 5]], True),  # two in the same minute
-        ([f"04/02/24 10:{i:02}" for i in range(55)] + [None] * 5, True),
-        ([f"04/02/24 10:{i // 5:02}" for i in range(60)], False),
+        ([f"{i % 12 + 1}-{i % 28 + 1}-24 10:{i:02}" for i in range(60)], True),  # 24 may be a day
+        ([f"04-02-24 10:{i:02}" for i in [*range(58), 5, 5]], True),  # two in the same minute
+        ([f"04-02-24 10:{i:02}" for i in range(55)] + [None] * 5, True),
+        ([f"04-02-24 10:{i // 5:02}" for i in range(60)], False),
         ([f"04/02/2024 10:{i:02}" for i in range(60)], False),
         ([str(1_707_000_000 + i) for i in range(60)], False),
         ([f"code {i}" for i in range(49)], False),
