@@ -3,7 +3,9 @@
 ``TREECRF_MIRROR=folder python benchmarks/own_files.py facies bach --splits 2`` reads
 ``folder/strangers/NAME_train.csv.gz`` alone. Groups of sequences are split at random, 70 % train. LightGBM sees lags -2
 to 2, and a part of the training groups chooses its leaves and iterations; CRFsuite sees neighbours, pairs, affixes and
-shapes of text, other files with bins and the same lags.
+shapes of text, other files with bins and the same lags; the BiLSTM-CRF (Huang, Xu and Yu 2015) sees affixes and shapes
+of words, and a part of the training groups chooses its passes. ``--alone`` adds each method of ``treecrf fit`` without
+the others.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import argparse
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -20,13 +23,14 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from treecrf.automl.candidates import affordable, candidate_windows, methods_to_compare
+from treecrf.automl.candidates import METHODS, affordable, candidate_windows, methods_to_compare
 from treecrf.automl.choice import MOST_POSITIONS, plan
 from treecrf.automl.cross_validation import FEW_GROUPS, cut_into_blocks, make_folds
-from treecrf.automl.fitting import FitOptions, prepare_missing
+from treecrf.automl.fitting import AUTO, FitOptions, prepare_missing
 from treecrf.automl.scores import Counts, Metric, choose_metric
 from treecrf.inputs import DerivedInputs
 from treecrf.inputs.derived import without_stamps
+from treecrf.models.neural.neural_crf import NeuralCRF
 from treecrf.models.window.classifiers import WindowLightGBM
 from treecrf.readers.reading import read_table
 from treecrf.readers.tables import TypedTable
@@ -71,9 +75,9 @@ Result = tuple[np.ndarray, float, float, float, float]
 NOTHING = (np.nan,) * 4
 
 
-def ours(train: SequenceSet, test: SequenceSet, metric: Metric, budget: float) -> Result:
+def ours(train: SequenceSet, test: SequenceSet, metric: Metric, budget: float, method: str = AUTO) -> Result:
     """What `treecrf fit` does with a training table."""
-    options = FitOptions(budget=budget)
+    options = FitOptions(method=method, budget=budget)
     folds = make_folds(train, 0, MOST_POSITIONS, metric)
     compared = affordable(methods_to_compare(options)[0], folds.data, budget, len(folds.parts))
     planned = plan(folds, candidate_windows(without_stamps(train)), compared, options)
@@ -125,6 +129,12 @@ def crfsuite(train: SequenceSet, test: SequenceSet, _metric: Metric, _budget: fl
     return np.array([train.label_names.index(label) for label in predicted]), *NOTHING
 
 
+def bilstm_crf(train: SequenceSet, test: SequenceSet, _metric: Metric, _budget: float) -> Result:
+    """`NeuralCRF` with its defaults; held-out groups choose the passes."""
+    derived = DerivedInputs(("words", "times")).fit(train)
+    return NeuralCRF().fit(derived.transform(train)).predict(derived.transform(test)), *NOTHING
+
+
 def _by_sequence(data: SequenceSet, names: np.ndarray) -> list[list[str]]:
     texts = names[data.labels].tolist()
     return [texts[start:stop] for start, stop in zip(data.offsets[:-1], data.offsets[1:], strict=True)]
@@ -147,14 +157,14 @@ def _features(data: SequenceSet, lags: Sequence[int]) -> Iterator[list[list[str]
         ]
 
 
-METHODS: dict[str, Callable[[SequenceSet, SequenceSet, Metric, float], Result]] = {
-    "treecrf fit": ours,
-    "lightgbm": lightgbm,
-    "crfsuite": crfsuite,
-}
+Method = Callable[[SequenceSet, SequenceSet, Metric, float], Result]
+
+RIVALS: dict[str, Method] = {"lightgbm": lightgbm, "crfsuite": crfsuite, "bilstm_crf": bilstm_crf}
+
+ALONE: dict[str, Method] = {f"--method {name}": partial(ours, method=name) for name in METHODS}
 
 
-def compare(data: SequenceSet, seed: int, budget: float) -> pd.DataFrame:
+def compare(data: SequenceSet, seed: int, budget: float, rivals: Sequence[str], *, is_alone: bool) -> pd.DataFrame:
     """One split: a row for each method.
 
     points, estimate, low, high (percent); gap, gap_low, gap_high (points of ours minus the best rival's, on the row of
@@ -164,7 +174,8 @@ def compare(data: SequenceSet, seed: int, budget: float) -> pd.DataFrame:
     train, test = (data.select(part) for part in hold_out(data.groups, SHARE, seed))
     group = np.unique(test.groups, return_inverse=True)[1]
     rows, counts = [], []
-    for name, method in METHODS.items():
+    methods = {"treecrf fit": ours} | {name: RIVALS[name] for name in rivals} | (ALONE if is_alone else {})
+    for name, method in methods.items():
         began = time.process_time()
         predicted, *told = method(train, test, metric, budget)
         counts.append(metric.counts(predicted, test).by_group(group))
@@ -172,7 +183,10 @@ def compare(data: SequenceSet, seed: int, budget: float) -> pd.DataFrame:
     frame = pd.DataFrame(
         rows, columns=["method", "metric", "points", "estimate", "low", "high", "announced", "seconds"]
     )
-    best = int(frame["points"][1:].idxmax())
+    frame.loc[0, "holds"] = float(frame["low"][0] <= frame["points"][0] <= frame["high"][0])
+    if not rivals:
+        return frame
+    best = int(frame["points"][1 : 1 + len(rivals)].idxmax())
     parts = Counts.stacked([counts[0], counts[best]]).parts
     differences = parts[0] - parts[1]
     n_groups = len(differences)
@@ -180,7 +194,6 @@ def compare(data: SequenceSet, seed: int, budget: float) -> pd.DataFrame:
     half = student * np.sqrt(n_groups / max(n_groups - 1, 1)) * np.linalg.norm(differences - differences.mean())
     gap = differences.sum()
     frame.loc[0, ["gap", "gap_low", "gap_high"]] = [gap, gap - half, gap + half]
-    frame.loc[0, "holds"] = float(frame["low"][0] <= frame["points"][0] <= frame["high"][0])
     return frame
 
 
@@ -190,11 +203,17 @@ def main() -> None:
     parser.add_argument("names", nargs="+", choices=sorted(FILES))
     parser.add_argument("--splits", type=int, default=1)
     parser.add_argument("--budget", type=float, default=40.0)
+    parser.add_argument("--rivals", nargs="*", choices=[*RIVALS], default=[*RIVALS])
+    parser.add_argument("--alone", action="store_true", help="each method of treecrf fit by itself, too")
     options = parser.parse_args()
     for name in options.names:
         data = read(name)
         for seed in range(options.splits):
-            rows = compare(data, seed, options.budget).assign(file=name, split=seed).round(2)
+            rows = (
+                compare(data, seed, options.budget, options.rivals, is_alone=options.alone)
+                .assign(file=name, split=seed)
+                .round(2)
+            )
             print(rows.set_index(["file", "split", "method"]).to_string(), flush=True)
 
 
