@@ -63,12 +63,11 @@ snapshot: $(RUNNING)  ## Write finished studies to docs/results and README.md; w
 
 figures: $(INSTALLED)  ## Draw the figure of README.md; write the tables of docs/datasets.md (needs the raw files) and docs/walkthrough.md
 	@MPLBACKEND=agg $(BIN)/python docs/figures/labelled_sequence.py
-	@MPLBACKEND=agg $(BIN)/python docs/figures/gallery.py
 	@$(BIN)/python docs/datasets_table.py
 	@$(BIN)/python docs/compilation_table.py
 
 docs: $(INSTALLED)  ## Build the documentation in build/docs
-	@rm -rf docs/api
+	@rm -rf docs/api docs/gallery
 	@$(BIN)/sphinx-build -W --keep-going --quiet -d build/doctrees docs build/docs
 	@echo "The documentation is build/docs/index.html"
 
@@ -134,5 +133,5 @@ package: $(INSTALLED)  ## Build the source archive and the wheel in dist/, and c
 	@! tar tzf dist/*.tar.gz | grep '/results/'
 
 clean:  ## Remove results, reports and caches; keeps .venv and the raw files
-	rm -rf results reports build dist docs/api .snakemake .pytest_cache .mypy_cache .ruff_cache .benchmarks
+	rm -rf results reports build dist docs/api docs/gallery .snakemake .pytest_cache .mypy_cache .ruff_cache .benchmarks
 	find src tests benchmarks workflow -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,9 +1,12 @@
 """Sphinx: ``make docs`` builds the pages of this folder, and one page for every public module, into build/docs."""
 
-import os
 from pathlib import Path
 
-os.environ["NUMBA_DISABLE_JIT"] = "1"  # docstrings need no compiled routines
+from sphinx_gallery.sorting import ExplicitOrder
+
+from treecrf.compiled import kernel
+
+kernel._announced.append("")  # else the page of an example would say that routines are compiled
 
 project = "treecrf"
 author = "the treecrf developers"
@@ -16,6 +19,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "numpydoc",
+    "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["_templates", "results/readme.md"]
 templates_path = ["_templates"]
@@ -31,7 +35,39 @@ autodoc_typehints = "none"  # docstrings have types and shapes
 autosummary_ignore_module_all = False
 numpydoc_show_class_members = False  # autodoc shows them
 
+GALLERY = [
+    "numbers",
+    "letters",
+    "errors",
+    "calibration",
+    "columns",
+    "distances",
+    "label",
+    "iterations",
+    "missing",
+    "windows",
+]
+"""Examples in the order of their thumbnails."""
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples/gallery",
+    "gallery_dirs": "gallery",
+    "within_subsection_order": ExplicitOrder([f"plot_{name}.py" for name in GALLERY]),
+    "abort_on_example_error": True,
+    "capture_repr": (),
+    "css": ["sg_gallery"],
+    "image_srcset": ["2x"],
+    "thumbnail_size": (640, 440),
+    "notebook_extensions": set(),  # a notebook is not beside the words that it reads
+    "download_all_examples": False,
+    "min_reported_time": float("inf"),  # times differ at every build
+    "write_computation_times": False,
+    "show_signature": False,
+}
+
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["gallery.css"]
 html_show_sphinx = False
 html_show_copyright = False
 html_copy_source = False
@@ -41,6 +77,17 @@ def without_results(app, name, source):
     """The list of contents names docs/results only once `make snapshot` has written it."""
     if name == "index" and not Path(app.srcdir, "results").is_dir():
         source[0] = source[0].replace("\nresults/index\n", "\n")
+
+
+def link_gallery(app, name, source):
+    """A link to the gallery leads to its scripts on a code host, and here to its pages."""
+    source[0] = source[0].replace("](../examples/gallery/)", "](/gallery/index.rst)")
+
+
+def without_archives(app, name, source):
+    """The archive of an example has its script alone, and the time of the build."""
+    if name.startswith("gallery/plot_"):
+        source[0] = source[0].partition("    .. container:: sphx-glr-download sphx-glr-download-zip\n")[0]
 
 
 def write_explorer(app):
@@ -62,4 +109,6 @@ def setup(app):
     """Called by Sphinx."""
     app.connect("builder-inited", write_explorer)
     app.connect("source-read", without_results)
+    app.connect("source-read", link_gallery)
+    app.connect("source-read", without_archives)
     app.connect("autodoc-skip-member", is_left_out)

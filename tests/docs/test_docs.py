@@ -332,8 +332,9 @@ class Resources(HTMLParser):
 def built(tmp_path_factory):
     """The pages that ``make docs`` builds; warnings are errors."""
     folder = tmp_path_factory.mktemp("docs")
-    for name in ("docs", "config", "examples"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("api"))
+    shutil.copytree(ROOT / "docs", folder / "docs", ignore=shutil.ignore_patterns("api", "gallery"))
+    for name in ("config", "examples"):
+        shutil.copytree(ROOT / name, folder / name)
     for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "CITATION.cff"):
         shutil.copy(ROOT / name, folder / name)
     recipe = re.search(r"sphinx-build (.*)", (ROOT / "Makefile").read_text(encoding="utf-8"))[1]
@@ -345,6 +346,15 @@ def built(tmp_path_factory):
 
 def test_every_public_module_has_a_page(built):
     assert {page.stem for page in (built / "api").glob("*.html")} == {*listed_modules(API)}
+
+
+def test_every_example_has_a_page_with_its_figure(built):
+    names = {script.stem for script in (ROOT / "examples/gallery").glob("plot_*.py")}
+    assert {page.stem for page in (built / "gallery").glob("plot_*.html")} == names
+    for name in names:
+        assert f"sphx_glr_{name}_001.png" in (built / f"gallery/{name}.html").read_text(encoding="utf-8")
+    page = (built / "own_data.html").read_text(encoding="utf-8")
+    assert re.search(r'href="gallery/index\.html"><span[^>]*>gallery<', page)  # in its text
 
 
 def test_the_explorer_of_the_published_results_is_there(built):

@@ -48,6 +48,7 @@ def plot_sequence(
     predicted: Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
     title: str = "",
+    figure: Figure | None = None,
 ) -> Figure:
     """Draw one sequence with its labels.
 
@@ -65,11 +66,13 @@ def plot_sequence(
     columns : sequence of str, optional
         What to draw: the first `MOST_LINES` columns of numbers, or the first column of words, unless given.
     title : str
+    figure : Figure, optional
+        Of matplotlib, with a constrained layout; a new one, whose size fits, unless given.
 
     Returns
     -------
     Figure
-        Of matplotlib. Over time: a panel for each column, a track of true and one of predicted labels, and the
+        Over time: a panel for each column, a track of true and one of predicted labels, and the
         probabilities as a band.
     """
     names = [str(name) for name in label_names]
@@ -96,10 +99,10 @@ def plot_sequence(
     with styled():
         if numbers:
             chosen = numbers if columns else numbers[:MOST_LINES]
-            return _over_time(inputs[chosen], probabilities, names, labels, title)
+            return _over_time(inputs[chosen], probabilities, names, labels, title, figure)
         column = next(iter(columns or inputs.columns), None)
         words = [""] * n_positions if column is None else [cell_text(cell) for cell in inputs[column]]
-        return _words(words, labels, title)
+        return _words(words, labels, title, figure)
 
 
 class _Labels(NamedTuple):
@@ -115,11 +118,16 @@ class _Labels(NamedTuple):
 
 
 def _over_time(
-    numbers: pd.DataFrame, probabilities: NDArray[np.float64], names: list[str], labels: _Labels, title: str
+    numbers: pd.DataFrame,
+    probabilities: NDArray[np.float64],
+    names: list[str],
+    labels: _Labels,
+    title: str,
+    figure: Figure | None,
 ) -> Figure:
     n_lines, n_tracks = numbers.shape[1], 1 if labels.true is None else 2
     heights = [1.0] * n_lines + [0.3] * n_tracks + [0.9]
-    figure = new_figure(9.0, 0.8 + sum(heights))
+    figure = figure or new_figure(9.0, 0.8 + sum(heights))
     panels = figure.subplots(len(heights), sharex=True, height_ratios=heights)
     places = np.arange(len(numbers) + 1) - 0.5
     for ax, name in zip(panels, numbers.columns, strict=False):
@@ -174,7 +182,7 @@ def _key(figure: Figure, labels: _Labels, probable: Sequence[str] = ()) -> None:
 # --- words ------------------------------------------------------------------------------------------
 
 
-def _words(words: Sequence[str], labels: _Labels, title: str) -> Figure:
+def _words(words: Sequence[str], labels: _Labels, title: str, figure: Figure | None) -> Figure:
     """Lines of words, each in the colour of its predicted label, which is written below, with the true one if wrong."""
     lines: list[list[tuple[float, str, int]]] = [[]]
     at = 0.0
@@ -187,7 +195,7 @@ def _words(words: Sequence[str], labels: _Labels, title: str) -> Figure:
             at = 0.0
         lines[-1].append((at, word, place))
         at += width
-    figure = new_figure(9.0, 0.8 + 0.5 * len(lines))
+    figure = figure or new_figure(9.0, 0.8 + 0.5 * len(lines))
     ax = figure.subplots()
     ax.set_axis_off()
     ax.set_xlim(0, LINE_WIDTH)

@@ -6,6 +6,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 from treecrf.automl.contributions import Contributions
 from treecrf.automl.explanation import BEFORE
@@ -36,6 +37,10 @@ def test_numbers_are_drawn_over_time():
     np.testing.assert_allclose(np.array([band.values - band.baseline for band in bands]).T, probabilities, atol=1e-12)
     named = plot_sequence(inputs, probabilities, NAMES, columns=["f"])
     assert [ax.get_ylabel() for ax in named.axes] == ["f", "predicted", "probability"]
+    given = Figure(figsize=(3, 2))
+    assert plot_sequence(inputs, probabilities, NAMES, figure=given) is given
+    assert given.axes
+    assert tuple(given.get_size_inches()) == (3, 2)
 
 
 def test_every_label_that_is_seen_has_its_key():
