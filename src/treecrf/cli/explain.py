@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from treecrf.automl.contributions import Contributions
     from treecrf.automl.labeller import TableLabeller
+    from treecrf.automl.time_axis import TimeAxis
     from treecrf.readers.tables import TypedTable
     from treecrf.sequences import SequenceSet
 
@@ -181,6 +182,7 @@ def _plot(
             None if viewed.true is None else [names[code] for code in viewed.true],
             [names[code] for code in viewed.predicted],
             title=f"{title}: {viewed.names[place]}",
+            **_axis_of(viewed.times),
         )
     }
     if evaluation is not None and importance is not None:
@@ -196,6 +198,18 @@ def _plot(
     for file, figure in figures.items():
         save_figure(figure, file)
     shared.say(f"Wrote {', '.join(map(str, figures))}.")
+
+
+def _axis_of(times: TimeAxis | None) -> dict[str, Any]:
+    """What `plot_sequence` is told of the times of a sequence."""
+    if times is None or times.values[0] != times.values[0]:
+        return {}
+    of_date = times.kind == "date"
+    name = f"{times.name}, seconds" if times.kind == "time of day" else times.name
+    return {
+        "times": (1e3 * times.values).astype("datetime64[ms]") if of_date else times.values,
+        "time_name": name,
+    }
 
 
 def _plot_row(model: TableLabeller, table: TypedTable, place: tuple[int, int], seed: int, path: Path) -> None:
