@@ -61,8 +61,7 @@ def find_time_axis(table: TypedTable, columns: TableColumns, known: Mapping[str,
     if axis is None:
         return None
     parts = [
-        _drawable(axis.values[begin:end], is_of_day=axis.kind == "time of day")
-        for begin, end in pairwise(offsets)
+        _drawable(axis.values[begin:end], is_of_day=axis.kind == "time of day") for begin, end in pairwise(offsets)
     ]
     values = np.concatenate(parts) if parts else axis.values
     return None if np.isnan(values).all() else axis._replace(values=values)
