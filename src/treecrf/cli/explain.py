@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 MOST_POSITIONS = 20_000
 """Of a larger file, sequences drawn at random are labelled."""
+
+MOST_COLUMNS = 4
+"""Whose cells are shown beside the contribution of each observation."""
 
 
 def explain(
@@ -260,27 +264,29 @@ def _explain_row(model: TableLabeller, table: TypedTable, place: tuple[int, int]
     data = model.encode(table, labelled=False)
     explained = explain_position(model, data, *place, seed)
     row = int(data.observation_offsets[place[0]]) + place[1]
-    inputs = table.frame[list(model.columns.attributes)]
+    by_column = column_contributions(model, data, *place, seed)
     shared.say(
         f"Row {row}: {explained.predicted}, {_times(exp(min(explained.log_odds, 50.0)))} as likely as "
         f"{explained.runner_up} (log-odds {explained.log_odds:.3f}).\n"
     )
-    _show_columns(column_contributions(model, data, *place, seed), inputs.iloc[row])
+    _show_columns(by_column, _cells(model, table, [row], model.columns.attributes).iloc[0])
     shared.say(
         f"By observation: with typical observations of the file, the log-odds are {explained.typical_log_odds:.3f}; "
         "the observations explain the difference:\n"
     )
     contributions = explained.contributions
-    texts = [
-        "all others" if distance != distance else _observation(inputs.iloc[row + int(distance)])
-        for distance in contributions["distance"]
-    ]
-    where = [
-        "" if distance != distance else f"{int(distance):+d}" if distance else "0"
-        for distance in contributions["distance"]
-    ]
-    shown = contributions.assign(distance=where, observation=texts)[["distance", "observation", "contribution"]]
-    shared.show_table(shown, f"Contribution to the log-odds of {explained.predicted} vs {explained.runner_up}")
+    is_near = contributions["distance"].notna()
+    distances = contributions["distance"][is_near].astype(int)
+    shown = _cells(model, table, row + distances, _most_important(model, by_column))
+    shown.insert(
+        0, "distance", [f"{distance:+d}" if distance else "0" for distance in distances], allow_duplicates=True
+    )
+    shown = shown.reindex(range(len(contributions)), fill_value="")
+    shown.iloc[len(distances) :, 0] = "all others"
+    shown.insert(len(shown.columns), "contribution", contributions["contribution"].tolist(), allow_duplicates=True)
+    n_left_out = len(model.columns.attributes) - (len(shown.columns) - 2)
+    beside = f" (cells of {counted(n_left_out, 'further column')} not shown)" if n_left_out else ""
+    shared.show_table(shown, f"Contribution to the log-odds of {explained.predicted} vs {explained.runner_up}{beside}")
     shared.say(
         f"Sum: {contributions['contribution'].sum():.3f} = {explained.log_odds:.3f} - "
         f"({explained.typical_log_odds:.3f})."
@@ -292,10 +298,7 @@ def _show_columns(contributions: Contributions, cells: pd.Series) -> None:
     from treecrf.automl.explanation import BEFORE
 
     before = ", ".join(contributions.before) or "no label"
-    texts = [
-        before if name == BEFORE else cell_text(cells[name]) if name in cells else "–"
-        for name in contributions.table["column"]
-    ]
+    texts = [before if name == BEFORE else cells.get(name, "–") for name in contributions.table["column"]]
     if contributions.is_exact:
         title = f"Contribution to the score F of {contributions.label}, exact"
     else:
@@ -312,11 +315,21 @@ def _show_columns(contributions: Contributions, cells: pd.Series) -> None:
     )
 
 
-def _observation(cells: pd.Series) -> str:
-    """The cells of a row, in a few words."""
+def _most_important(model: TableLabeller, contributions: Contributions) -> list[str]:
+    """The columns with the largest contributions, in the order of the model."""
+    first = [name for name in contributions.table["column"] if name in model.columns.attributes][:MOST_COLUMNS]
+    return [name for name in model.columns.attributes if name in first]
 
-    texts = [cell_text(cell) for cell in cells]
-    return " ".join(texts) if len(texts) <= 4 else " ".join(texts[:4]) + " .."
+
+def _cells(model: TableLabeller, table: TypedTable, rows: Sequence[int], names: Sequence[str]) -> pd.DataFrame:
+    """Texts of cells, numbers with six digits."""
+    import pandas as pd
+
+    def texts(name: str) -> list[str]:
+        cells = table[name].numbers if name in model.columns.numbers else table.frame[name].to_numpy(dtype=object)
+        return [cell_text(cell) for cell in cells[list(rows)]]
+
+    return pd.DataFrame({name: texts(name) for name in names})
 
 
 def _times(ratio: float) -> str:

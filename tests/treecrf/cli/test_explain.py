@@ -57,6 +57,35 @@ def test_a_row_is_explained_by_column(run, model, words):
     assert float(total) == pytest.approx(float(score) - float(baseline), abs=0.002)
 
 
+def test_observations_have_the_names_of_their_columns(run, model, words):
+    _, out, _ = run("explain", model, "train.csv", "--position", 25)
+    table = out.split("Contribution to the log-odds")[1].splitlines()
+    assert table[1].split() == ["distance", "letter", "noise", "contribution"]
+    [of_row] = [line.split() for line in table if line.startswith("0 ")]
+    assert of_row[1:3] == words.loc[25, ["letter", "noise"]].astype(str).tolist()
+
+
+def test_many_columns_are_those_that_contribute_most(run, words, tmp_path):
+    rng = np.random.default_rng(0)
+    columns = {f"x{number}": rng.normal(size=len(words)) for number in range(6)}
+    columns["x5"] = words["label"].map({"u": 0.0, "v": 1 / 3, "w": 1.0})
+    words.assign(**columns).drop(columns=["letter", "noise"]).to_csv("many.csv", index=False)
+    run("fit", "many.csv", "-o", "m.npz", "--method", "linear_crf", "--window", "0,0", "--derive", "none")
+    _, out, _ = run("explain", "m.npz", "many.csv", "--position", 25)
+    title, header = out.split("Contribution to the log-odds")[1].splitlines()[:2]
+    assert "(cells of 2 further columns not shown)" in title
+    assert header.split()[-2:] == ["x5", "contribution"]
+    assert not re.search(r"\d\.\d{9}", out)
+
+
+def test_columns_that_are_unlike_training_are_told_once(run, words):
+    words.assign(x=np.arange(len(words)) % 7 / 4).to_csv("train.csv", index=False)
+    run("fit", "train.csv", "-o", "m.npz", "--method", "linear_crf", "--window", "0,0")
+    words.assign(x=np.arange(len(words)) % 7 * 4).to_csv("other.csv", index=False)
+    _, out, err = run("explain", "m.npz", "other.csv", "--position", 25)
+    assert (out + err).count("unlike training") == 1
+
+
 def test_a_page_has_all_sequences_and_opens_one(run, model, words, tmp_path):
     code, out, _ = run("explain", model, "train.csv", "--plot", "page.html", "--id", 2)
     assert (code, out) == (0, "Wrote page.html. Open it in a browser.\n")
