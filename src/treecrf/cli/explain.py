@@ -277,7 +277,7 @@ def _explain_row(model: TableLabeller, table: TypedTable, place: tuple[int, int]
     contributions = explained.contributions
     is_near = contributions["distance"].notna()
     distances = contributions["distance"][is_near].astype(int)
-    shown = _cells(model, table, row + distances, _most_important(model, by_column))
+    shown = _cells(model, table, (row + distances).tolist(), _most_important(model, by_column))
     shown.insert(
         0, "distance", [f"{distance:+d}" if distance else "0" for distance in distances], allow_duplicates=True
     )
@@ -327,7 +327,7 @@ def _cells(model: TableLabeller, table: TypedTable, rows: Sequence[int], names: 
 
     def texts(name: str) -> list[str]:
         cells = table[name].numbers if name in model.columns.numbers else table.frame[name].to_numpy(dtype=object)
-        return [cell_text(cell) for cell in cells[list(rows)]]
+        return [cell_text(cell) for cell in cells[rows]]
 
     return pd.DataFrame({name: texts(name) for name in names})
 
