@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence, Sized
 from itertools import pairwise
 from numbers import Integral, Number
@@ -13,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treecrf.estimators.tables import as_array, described, is_frame, lengths_of
 from treecrf.io.arrays import Bools, Ints, of_objects
-from treecrf.io.messages import counted, listed, quoted
+from treecrf.io.messages import counted, listed, quoted, warn
 from treecrf.sequences import MISSING, SequenceSet
 
 
@@ -234,10 +233,9 @@ def storable_labels(classes: NDArray[Any]) -> NDArray[Any]:
     if classes.dtype != object:
         return classes
     texts = np.array([str(label) for label in classes])
-    warnings.warn(
+    warn(
         f"labels are {type(classes[0]).__name__}, which a file cannot hold: a model that is loaded from it has their "
-        f"texts, such as {quoted(str(texts[0]))}.",
-        stacklevel=4,
+        f"texts, such as {quoted(str(texts[0]))}."
     )
     return texts
 
@@ -311,10 +309,9 @@ class Padding(NamedTuple):
         n_rows, n_padded = int((longest - ends).sum()), int((ends < longest).sum())
         if not n_rows:
             return None
-        warnings.warn(
+        warn(
             f"{counted(n_rows, 'row')} at the ends of {counted(n_padded, 'sequence')} left out as padding, as all is "
-            "missing there; lengths= says which rows are observations.",
-            stacklevel=5,
+            "missing there; lengths= says which rows are observations."
         )
         return cls(ends, longest)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
@@ -17,7 +16,7 @@ from treecrf.inputs.anchors import AnchoredInputs, AnchorSetting
 from treecrf.inputs.binning import Binner
 from treecrf.io.arrays import Bools, Codes, Floats, Ints, in_units, of_observations
 from treecrf.io.columns import Vocabulary
-from treecrf.io.messages import listed, quoted, repeated
+from treecrf.io.messages import listed, quoted, repeated, unsaid, warn
 from treecrf.sequences import MISSING, Attribute, SequenceSet, attributes_from
 
 
@@ -254,9 +253,10 @@ class Inputs:
                 if unseen == "error":
                     raise ValueError(f"{problems[0]}; drop them or set unseen='missing'.")
         before = warned.get()
+        problems = unsaid(problems)
         if problems and not before:
             more = f", and {len(problems) - MOST_TOLD} columns more" if len(problems) > MOST_TOLD else ""
-            warnings.warn(f"{listed(problems[:MOST_TOLD], str)}{more}; they are treated as missing.", stacklevel=5)
+            warn(f"{listed(problems[:MOST_TOLD], str)}{more}; they are treated as missing.")
             if before is not None:
                 before.append(problems[0])
         return data.derived(values=values, attributes=self.categories)
