@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf.automl.scores import METRICS, Counts, Metric
+from treecrf.io.messages import counted
 from treecrf.models.base import Labeller
 from treecrf.models.decoding import Decoder
 from treecrf.sequences import MISSING, SequenceSet
@@ -229,7 +230,7 @@ def verdicts(comparison: pd.DataFrame, unit: str = "sequence") -> list[str]:
             sentences.append(f"{difference}; a test that exchanges whole {unit}s has {p_text(row['score_p_value'])}.")
         sentences.append(
             f"{_difference(*names, row['accuracy_points'], 'accuracy')}: only {names[0]} is right on "
-            f"{row['only_method']:,} positions, only {names[1]} on {row['only_other']:,}; McNemar's test "
+            f"{counted(row['only_method'], 'position')}, only {names[1]} on {row['only_other']:,}; McNemar's test "
             f"{p_text(row['p_value'])}, {unit}-level test {p_text(row['flip_p_value'])}."
         )
     if int(comparison["n_clusters"].min()) < LEAST_CLUSTERS:

@@ -208,7 +208,10 @@ def _describe_model(file: Path, as_json: Path | None) -> None:
     tests, with_trees = used_tests(model).rename(columns={"n_splits": "splits"}), trees_of(labeller)
     if len(tests) and with_trees is not None:
         forest = with_trees.forest_
-        shared.say(f"{forest.n_trees:,} trees, {len(forest.columns):,} splits, {forest.most_leaves} leaves at most.\n")
+        shared.say(
+            f"{counted(forest.n_trees, 'tree')}, {counted(len(forest.columns), 'split')}, at most "
+            f"{counted(forest.most_leaves, 'leaf', 'leaves')}.\n"
+        )
         shared.show_table(tests, "Most used tests", most=15)
     if as_json is not None:
         shared.say(f"Wrote {as_json}.")

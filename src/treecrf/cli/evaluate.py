@@ -161,7 +161,7 @@ def _show(name: str, evaluation: Evaluation, n_sequences: int, segments: bool, u
     more = "".join(f", {other} {value.points:.2f} %" for other, value in others)
     if evaluation.entities and evaluation.metric != "span_f1":
         more += f", entity F1 {evaluation.entities.scores['all'].f1:.2f} %"
-    shared.say(f"{name}: {words} {points:.2f} % on {n_positions:,} positions, {macro_f1}{more}.")
+    shared.say(f"{name}: {words} {points:.2f} % on {counted(n_positions, 'position')}, {macro_f1}{more}.")
     for words, (_, low, high) in measures.items():
         of = f" of {words}" if others else ""
         if low == low:

@@ -167,7 +167,9 @@ def _plot(
         viewed, opened = view_table(model, table, data, number, seed)
         note = ""
         if len(viewed.names) < len(data):
-            note = f"The file has {len(data):,} sequences; the page has {len(viewed.names):,}, drawn at random."
+            note = (
+                f"The file has {counted(len(data), 'sequence')}; the page has {len(viewed.names):,}, drawn at random."
+            )
         confusion = None if evaluation is None else evaluation.confusion
         write_text(render_viewer(title, viewed, opened, note, confusion, importance), path)
         shared.say(f"Wrote {path}. Open it in a browser.")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from treecrf.cli import shared
-from treecrf.io.messages import listed
+from treecrf.io.messages import counted, listed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,7 +63,7 @@ def window_within(window: tuple[int, int], data: SequenceSet) -> tuple[int, int]
     if n_cells > MOST_CELLS:
         raise ValueError(f"the windows {left},{right} have {n_cells:,} cells, too many; give a smaller --window.")
     if (left, right) != window:
-        shared.note(f"No sequence has more than {most + 1:,} observations: the window is {left},{right}.")
+        shared.note(f"No sequence has more than {counted(most + 1, 'observation')}: the window is {left},{right}.")
     return left, right
 
 

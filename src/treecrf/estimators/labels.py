@@ -181,7 +181,9 @@ def sequence_groups(groups: Any, n_sequences: int, rows: Ints | None = None) -> 
         if mixed.any():
             raise ValueError(f"groups: the sequence of row {int(mixed.argmax())} is in two groups; give it one.")
     if len(codes) != n_sequences:
-        raise ValueError(f"there are {counted(n_sequences, 'sequence')} and {len(codes)} groups; give one for each.")
+        raise ValueError(
+            f"there are {counted(n_sequences, 'sequence')} and {counted(len(codes), 'group')}; give one for each."
+        )
     if (codes < 0).any():
         raise ValueError(f"groups: sequence {int((codes < 0).argmax())} has none; give each sequence one.")
     return codes
@@ -348,10 +350,12 @@ def _checked(lengths: ArrayLike, shape: tuple[int, ...]) -> Ints:
     if n_rows.shape != shape[:1] or n_rows.dtype.kind not in "iu":
         raise ValueError(
             f"lengths have the shape {n_rows.shape} and type {n_rows.dtype}; give a whole number for each of "
-            f"{shape[0]} sequences."
+            f"{counted(shape[0], 'sequence')}."
         )
     wrong = (n_rows < 0) | (n_rows > shape[1])
     if wrong.any():
         number = int(wrong.argmax())
-        raise ValueError(f"lengths: sequence {number} has {n_rows[number]} observations; give 0 to {shape[1]}.")
+        raise ValueError(
+            f"lengths: sequence {number} has {counted(n_rows[number], 'observation')}; give 0 to {shape[1]}."
+        )
     return n_rows.astype(np.int64)

@@ -49,9 +49,9 @@ def listed(names: Iterable[object], show: Callable[[object], str] = quoted) -> s
     return shown if len(every) <= MOST_NAMES else f"{shown} and {len(every) - MOST_NAMES:,} more"
 
 
-def counted(number: int, noun: str) -> str:
-    """How many there are, such as ``1 row`` and ``2,000 rows``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """How many there are, such as ``1 row`` and ``2,000 rows``; the plural is the noun with an s unless given."""
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def cell_text(value: object) -> str:

@@ -21,6 +21,8 @@ function make(tag, attributes = {}, ...children) {
   return node;
 }
 
+function counted(number, noun) { return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`; }
+
 // --- the data ---------------------------------------------------------------------------------------
 
 const firstChance = new Uint32Array(data.chances.counts.length + 1);
@@ -165,11 +167,11 @@ function list() {
   const select = element("sequence");
   select.replaceChildren(...shown.slice(0, MOST_OPTIONS).map((each) => {
     const errors = data.true === null ? "" : `, ${each.errors} of ${each.known} wrong`;
-    const words = `${each.name} (${each.length} rows${errors})${beginning(each.number)}`;
+    const words = `${each.name} (${counted(each.length, "row")}${errors})${beginning(each.number)}`;
     return make("option", { value: each.number }, words);
   }));
   const count = shown.length.toLocaleString("en");
-  element("count").textContent = `${count} of ${n_sequences.toLocaleString("en")} sequences` +
+  element("count").textContent = `${count} of ${counted(n_sequences, "sequence")}` +
     (shown.length > MOST_OPTIONS ? `, the first ${MOST_OPTIONS} listed` : "");
   if (!shown.length) return;
   if (!shown.some((each) => each.number === current)) open(shown[0].number);

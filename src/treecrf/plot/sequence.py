@@ -91,7 +91,9 @@ def plot_sequence(
         predicted = [names[code] for code in probabilities.argmax(axis=1)]
     for what, given in (("true", true), ("predicted", predicted)):
         if given is not None and len(given) != n_positions:
-            raise ValueError(f"plot_sequence: {what} has {len(given)} labels for {counted(n_positions, 'position')}.")
+            raise ValueError(
+                f"plot_sequence: {what} has {counted(len(given), 'label')} for {counted(n_positions, 'position')}."
+            )
     times = None if times is None else np.asarray(times)
     if times is not None and (times.shape != (n_positions,) or not (np.diff(_numbered(times)) >= 0).all()):
         raise ValueError(

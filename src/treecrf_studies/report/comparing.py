@@ -19,7 +19,7 @@ from zipfile import BadZipFile, ZipFile
 import pandas as pd
 
 from treecrf.io.files import write_frame
-from treecrf.io.messages import quoted
+from treecrf.io.messages import counted, quoted
 from treecrf.io.process import GIB
 from treecrf_studies.framework.claims.judge import NOT_RUN
 from treecrf_studies.registry import registry
@@ -128,8 +128,8 @@ def _unpacked(archive: Path, folder: Path) -> Run:
             size = sum(sizes.values())
             if size > MOST_UNPACKED or len(sizes) > MOST_FILES:
                 raise ValueError(
-                    f"{archive} says that it holds {size:,} bytes in {len(sizes):,} files, and a run has at most "
-                    f"{MOST_UNPACKED:,} in {MOST_FILES:,}; take another archive."
+                    f"{archive} says that it holds {size:,} bytes in {counted(len(sizes), 'file')}, and a run has at "
+                    f"most {MOST_UNPACKED:,} in {MOST_FILES:,}; take another archive."
                 )
             manifest_member = min(
                 (name for name in sizes if f"/{name}".endswith(f"/{MANIFEST}")), key=_depth, default=None
