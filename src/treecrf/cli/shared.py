@@ -186,7 +186,8 @@ Unknown = Annotated[
 Threads = Annotated[
     int | None,
     option(
-        "Number of threads; does not change results.",
+        "Threads that grow trees in the training on the whole file; trials, other methods and other commands take one. "
+        "Does not change results.",
         "N",
         "--threads",
         default="all processors",

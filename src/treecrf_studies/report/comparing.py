@@ -41,7 +41,10 @@ PARTS = ("settings", "code", "commit", "versions", "machine", "raw_files")
 """Keys of a manifest that are compared."""
 
 OF_STUDIES = ("settings", "code")
-"""Those whose values begin with the name of a study."""
+"""Those whose values begin with the name of a study, or of `CLAIMS_CODE`."""
+
+CLAIMS_CODE = "claims"
+"""The code of all claims, beside that of studies."""
 
 SETTINGS_COLUMNS = ["part", "name", "first", "second"]
 NUMBERS_COLUMNS = ["study", "dataset", "frame", "row", "column", "first", "second", "difference"]
@@ -194,7 +197,7 @@ def _read(path: Path, *columns: str) -> pd.DataFrame:
 def compare_settings(one: Run, other: Run) -> pd.DataFrame:
     """Settings, code, versions, machine and raw files that differ; of two lists, the items that the other one lacks.
 
-    Settings and code of a study that neither has run are left out.
+    Settings and code of a study that neither has run are left out, and the code of claims where neither has judged one.
 
     Returns
     -------
@@ -203,6 +206,8 @@ def compare_settings(one: Run, other: Run) -> pd.DataFrame:
     """
     before, after = ({part: run.values(part) for part in PARTS} for run in (one, other))
     absent = {study.name for study in registry()} - one.studies() - other.studies()
+    if not any((run.verdicts()["verdict"] != NOT_RUN).any() for run in (one, other)):
+        absent.add(CLAIMS_CODE)
     rows = [
         (part, name, *_texts(before[part].get(name, ""), after[part].get(name, "")))
         for part in PARTS
