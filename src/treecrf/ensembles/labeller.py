@@ -246,7 +246,7 @@ class Ensemble(Labeller):
         self.combiner_ = self._new_combiner()
         self.experts_ = unpacked("expert", values["experts"], arrays, self.label_names_)
         if len(self.experts_) != len(self.experts):
-            raise ValueError(f"there are {len(self.experts_)} of {len(self.experts)} experts")
+            raise ValueError(f"there are {len(self.experts_)} of {counted(len(self.experts), 'expert')}")
         of_combiner = take_prefixed("combiner", arrays)
         n_labels, n_experts = len(self.label_names_), len(self.experts_)
         self.combiner_.restore(values["combiner"], of_combiner, {"n_labels": n_labels, "n_experts": n_experts})

@@ -92,7 +92,10 @@ def encode_columns(
     if twice is not None:
         raise ValueError(f"column {quoted(twice)} has two uses; name it for one of them.")
     if not columns:
-        raise ValueError("the table has no attribute columns; name at least one.")
+        raise ValueError(
+            f"the table has no attribute columns beside {listed(taken)}; add what labels depend on, such as words or "
+            "numbers."
+        )
     n_rows = len(table[sequence].cells)
     if not n_rows:
         raise ValueError("the table has no rows; give at least one sequence.")
@@ -344,8 +347,8 @@ def check_parts(data: Encoded, groups: Ints) -> None:
         raise ValueError(f"values must have shape (n_observations, n_attributes), not {data.values.shape}.")
     if data.values.shape[1] != len(data.attributes):
         raise ValueError(
-            f"values have {counted(data.values.shape[1], 'column')} but {counted(len(data.attributes), 'attribute')} "
-            "are described; every sequence needs the same attributes."
+            f"values have {counted(data.values.shape[1], 'column')} and {counted(len(data.attributes), 'attribute')} "
+            "described; every sequence needs the same attributes."
         )
     if data.labels is not None and data.labels.ndim != 1:
         raise ValueError(f"labels must have shape (n_positions,), not {data.labels.shape}.")

@@ -171,7 +171,11 @@ def _groups(by_group: pd.DataFrame) -> str:
         (name, n_sequences, n_positions, points, _interval(low, high))
         for name, n_sequences, n_positions, points, low, high in _rows(shown, ["group", *_RATES, "low", "high"])
     )
-    more = f"The {len(shown)} groups with the lowest accuracy of {len(by_group)}" if len(shown) < len(by_group) else ""
+    more = (
+        f"The {counted(len(shown), 'group')} with the lowest accuracy of {len(by_group)}"
+        if len(shown) < len(by_group)
+        else ""
+    )
     return table(_rated(["group"]), rows, more)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from treecrf.io.files import resource
+from treecrf.io.messages import counted
 from treecrf.io.palette import COLORS
 
 PACKAGE = "treecrf.pages"
@@ -133,7 +134,7 @@ def confusion_table(confusion: pd.DataFrame, names: Sequence[str]) -> str:
         )
         lines.append(f'<tr><th scope="row">{escape(name)}</th>{cells}</tr>')
     heading = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
-    more = f" The {len(names)} commonest of {len(counts)} labels." if len(names) < len(counts) else ""
+    more = f" The {len(names)} commonest of {counted(len(counts), 'label')}." if len(names) < len(counts) else ""
     caption = f"Positions by true label (rows) and predicted label (columns); darker: a larger share of the row.{more}"
     return (
         f'<p>{caption}</p>\n<div class="wide" tabindex="0" role="region" aria-label="Confusion matrix">'

@@ -263,7 +263,7 @@ def _words(words: Sequence[str], labels: _Labels, title: str) -> Figure:
             ax.text(x, -number - 0.25, word, family="monospace", bbox=None if is_plain else box)
             is_wrong = labels.true is not None and labels.true[place] != labels.predicted[place]
             ax.text(x, -number - 0.62, notes[place], fontsize=6.5, color=OPPOSITE if is_wrong else color)
-    more = f" (the first {MOST_WORDS} of {len(words):,} positions)" if len(words) > MOST_WORDS else ""
+    more = f" (the first {MOST_WORDS} of {counted(len(words), 'position')})" if len(words) > MOST_WORDS else ""
     figure.suptitle(f"{title}{more}")
     return figure
 
