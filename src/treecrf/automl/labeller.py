@@ -255,7 +255,7 @@ class TableLabeller:
                     int((codes == unknown[0]).argmax()),
                     columns.label,
                     f"the model was not trained with the label {quoted(texts[unknown[0]])} (it knows "
-                    f"{', '.join(names)}); fix that label, or train with it.",
+                    f"{listed(names, str)}); fix that label, or train with it.",
                 )
         return table.encode(columns, labelled=labelled, label_names=names if labelled else None)
 

@@ -330,7 +330,8 @@ class BudgetedSearch:
         method, cost = skipped[0][0].method, skipped[0][1]
         windows = [f"{left},{right}" for left, right in dict.fromkeys(candidate.window for candidate, _ in skipped)]
         self.left_out.append(
-            f"{method} with other settings (windows {' and '.join(windows)}), which would take {_about(cost)} each: "
+            f"{method} with other settings (window{'s' * (len(windows) > 1)} {' and '.join(windows)}), which would "
+            f"take {_about(cost)}{' each' * (len(skipped) > 1)}: "
             f"{_about(share)} were left of what its first trials may take."
             if has_best
             else f"{method}: its first trial would take {_about(cost)}, and may take {_about(share)}."

@@ -234,7 +234,7 @@ def _describe_model(file: Path, as_json: Path | None) -> None:
     shared.say()
     settings = labeller.get_params()
     shared.show_table(
-        pd.DataFrame({"setting": list(settings), "value": [str(value) for value in settings.values()]}), "Settings"
+        pd.DataFrame({"setting": list(settings), "value": list(map(_setting_text, settings.values()))}), "Settings"
     )
     tests, with_trees = used_tests(model).rename(columns={"n_splits": "splits"}), trees_of(labeller)
     if len(tests) and with_trees is not None:
@@ -246,6 +246,19 @@ def _describe_model(file: Path, as_json: Path | None) -> None:
         shared.show_table(tests, "Most used tests", most=15)
     if as_json is not None:
         shared.say(f"Wrote {as_json}.")
+
+
+def _setting_text(value: object) -> str:
+    """A setting; of labellers, whose own settings have rows of their own, the class."""
+    from treecrf.models.base import Labeller
+
+    if isinstance(value, Labeller):
+        return type(value).__name__
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, list | tuple) and any(isinstance(each, Labeller | float) for each in value):
+        return ", ".join(map(_setting_text, value))
+    return str(value)
 
 
 def _write_card(model: TableLabeller, path: Path) -> None:

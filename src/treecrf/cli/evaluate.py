@@ -174,7 +174,10 @@ def _show(name: str, evaluation: Evaluation, n_sequences: int, segments: bool, u
         f"Sequences without an error: {n_whole:,} of {n_sequences:,} ({100 * evaluation.whole_sequences:.1f} %)."
     )
     shared.say(f"Log likelihood: {evaluation.log_likelihood:.4f} per position (0 is perfect).\n")
-    shared.show_table(evaluation.by_label.rename(columns={"n_positions": "positions"}), "By label")
+    seen = evaluation.by_label[evaluation.by_label["precision"].notna() | (evaluation.by_label["n_positions"] > 0)]
+    n_unseen = len(evaluation.by_label) - len(seen)
+    nowhere = f" ({counted(n_unseen, 'other')} neither in the file nor predicted)" if n_unseen else ""
+    shared.show_table(seen.rename(columns={"n_positions": "positions"}), f"By label{nowhere}")
     if evaluation.entities:
         _show_entities(evaluation.entities)
     if segments:

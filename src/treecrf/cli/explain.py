@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treecrf.cli import shared, tables
-from treecrf.io.messages import cell_text, counted, quoted
+from treecrf.io.messages import cell_text, counted, listed, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,7 +107,11 @@ def _explain_model(model: TableLabeller, table: TypedTable, seed: int, weights: 
 
     advice = "explain needs labels, but for a single row (--position, or --id and --row)"
     shared.check_labels(table, model.columns.label, advice)
-    data, losses = _permute(model, table, model.encode(table, labelled=True), seed, weights)
+    data = model.encode(table, labelled=True, new_labels=True)
+    new = data.label_names[len(model.labeller.label_names_) :]
+    if new:
+        shared.note(f"Labels that training did not have count as errors: {listed(new)}.")
+    data, losses = _permute(model, table, data, seed, weights)
     shared.say(f"{counted(len(data), 'sequence')}, {counted(data.n_positions, 'position')}.\n")
     shared.show_table(
         losses.rename(columns={"lost": "importance", "low": "CI low", "high": "CI high"}),
@@ -117,16 +121,19 @@ def _explain_model(model: TableLabeller, table: TypedTable, seed: int, weights: 
     ready = model.prepare(data)
     gains = gain_importance(model.labeller, ready)
     for name in without_trees(model.labeller, ready):
-        shared.say(f"No gains by distance for {name}: it has no trees.")
+        shared.say(f"No gains for {name}: it has no trees.")
     if gains is None:
         return
     by_distance = gains.pivot_table(index="attribute", columns="distance", values="gain", sort=False).fillna(0.0)
+    if by_distance.columns.tolist() == [0]:
+        shared.show_table(gains[["attribute", "gain"]], "Share of the trees' total gain", most=30)
+        return
     by_distance = by_distance[sorted(by_distance.columns)].assign(all=by_distance.sum(axis=1))
-    by_distance = by_distance.sort_values("all", ascending=False, kind="stable").head(30)
+    by_distance = by_distance.sort_values("all", ascending=False, kind="stable")
     shown = by_distance.rename(columns=lambda name: f"{name:+d}" if isinstance(name, int) and name else str(name))
     title = "Share of the trees' total gain, by observations before (-) and after (+)"
     if len(shown.columns) <= 12:
-        shared.show_table(shown.reset_index(), title)
+        shared.show_table(shown.reset_index(), title, most=30)
     else:
         shared.show_table(gains, title, most=20)
 

@@ -6,6 +6,9 @@ import re
 import numpy as np
 import pytest
 
+from treecrf import LinearCRF, TreeCRF
+from treecrf.cli.describe import _setting_text
+
 
 def test_the_column_that_decides_comes_first(run, model):
     code, out, _ = run("explain", model, "train.csv")
@@ -84,6 +87,33 @@ def test_columns_that_are_unlike_training_are_told_once(run, words):
     words.assign(x=np.arange(len(words)) % 7 * 4).to_csv("other.csv", index=False)
     _, out, err = run("explain", "m.npz", "other.csv", "--position", 25)
     assert (out + err).count("unlike training") == 1
+
+
+def test_labels_that_training_did_not_have_are_errors(run, model, words):
+    words.assign(label=words["label"].where(words.index != 25, "new")).to_csv("other.csv", index=False)
+    code, out, err = run("explain", model, "other.csv")
+    assert (code, "Labels that training did not have count as errors: 'new'." in err) == (0, True)
+    assert "Permutation importance" in out
+
+
+def test_settings_are_described_in_a_few_words():
+    parts = [1 / 3, (0.25, 1 / 3), (LinearCRF(), TreeCRF()), LinearCRF(), (0, 0), None]
+    texts = ["0.333333", "0.25, 0.333333", "LinearCRF, TreeCRF", "LinearCRF", "(0, 0)", "None"]
+    assert list(map(_setting_text, parts)) == texts
+
+
+def test_a_model_does_not_describe_threads(run, table):
+    run("fit", "train.csv", "-o", "m.npz", "--method", "linear_crf", "--window", "0,0", "--threads", 1)
+    out = run("describe", "m.npz")[1]
+    assert "threads" not in next(line for line in out.splitlines() if line.startswith("Options"))
+
+
+def test_labels_that_are_nowhere_have_no_row(run, model, words):
+    words[words["label"] != "u"].to_csv("part.csv", index=False)
+    out = run("evaluate", model, "part.csv")[1]
+    shown = [line.split()[0] for line in out.split("By label")[1].split("\n\n")[0].splitlines()[2:]]
+    assert {"v", "w"} <= set(shown)
+    assert ("u" in shown) != ("(1 other neither in the file nor predicted)" in out)
 
 
 def test_a_page_has_all_sequences_and_opens_one(run, model, words, tmp_path):
