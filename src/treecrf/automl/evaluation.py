@@ -187,6 +187,11 @@ def rate_labels(confusion: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(columns | {"n_positions": true})
 
 
+def seen_labels(by_label: pd.DataFrame) -> pd.DataFrame:
+    """The rows of `Evaluation.by_label` whose label is true or predicted somewhere."""
+    return by_label[by_label["f1"].notna()]
+
+
 def compare(evaluations: Mapping[str, Evaluation], data: SequenceSet) -> pd.DataFrame:
     """Every pair of trained labellers, by name: McNemar's test, and flips of whole groups of related sequences.
 
