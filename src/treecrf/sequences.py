@@ -133,7 +133,7 @@ class SequenceSet:
 
     def __repr__(self) -> str:
         """Sizes and names; the arrays are attributes."""
-        inputs = [f"{a.name} ({len(a.categories)} values)" for a in self.attributes]
+        inputs = [f"{a.name} ({counted(len(a.categories), 'value')})" for a in self.attributes]
         inputs += [f"{name} (numbers)" for name in self.number_names]
         labels = listed(self.label_names, str) if self.labels is not None else "none"
         return (

@@ -287,8 +287,9 @@ def test_categories_that_training_did_not_name_are_taken_with_a_warning_or_refus
     values[3, 0] = len(TEST.attributes[0].categories)
     if name == "CustomLabeller":  # whose own class decides on cells that become missing
         return
-    with pytest.warns(UserWarning, match="category 'new' was not in the training set"):
+    with pytest.warns(UserWarning, match="category 'new' was not in the training set") as told:
         assert np.isfinite(labeller.predict_proba(TEST.with_values(values, wider))).all()
+    assert [each.filename for each in told] == [__file__]  # once, where the program asked
     for setting in [each for each in labeller.get_params() if each.endswith("unseen") and not each.startswith("base")]:
         with pytest.raises(ValueError, match="set unseen='missing'"):
             copy.deepcopy(labeller).set_params(**{setting: "error"}).predict(TEST.with_values(values, wider))

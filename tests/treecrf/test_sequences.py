@@ -132,7 +132,7 @@ def test_sets_cannot_be_changed():
         ({"values": [["a"]] * 4}, "must be integers"),
         ({"values": [[-2]] * 4}, r"-1\.\.2147483647"),
         ({"values": [[3], [0], [0], [0]]}, "code 3 at observation 0"),
-        ({"values": [[0, 0]] * 4}, "2 columns but 1 attributes"),
+        ({"values": [[0, 0]] * 4}, "2 columns and 1 attribute described"),
         ({"values": [0, 0, 0, 0]}, "shape"),
         ({"offsets": [0, 2, 4]}, "offsets end at 4 but there are 3 rows"),
         ({"offsets": [1, 2, 3]}, "start at 0"),

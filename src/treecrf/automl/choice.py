@@ -312,12 +312,9 @@ def choose_best(
     member = (group[:, None] == np.arange(group.max() + 1)).astype(np.float64)
     log_loss = np.array([each for _, each in scores]) @ member
     n_singles = len(validated)
-    chosen = _choose_single(validated, counts.of(slice(n_singles)), log_loss[:n_singles], folds.metric.n_errors)
-    reason = _reason(chosen, counts.of(slice(n_singles)))
+    chosen, reason = _choose_single(validated, counts.of(slice(n_singles)), log_loss[:n_singles], folds.metric)
     if averaged is not None and _is_better(counts, log_loss, folds.metric.n_errors):
-        is_best = counts.points[-1] > counts.points[:-1].max()
-        smaller = "its log loss is smaller than that of each alone, and it is within a standard error of the best"
-        chosen, reason = n_singles, "it is estimated better than each of them alone" if is_best else smaller
+        chosen, reason = n_singles, _why_average(counts, folds.metric)
     weights = np.eye(n_singles)[chosen] if chosen < n_singles or averaged is None else averaged.weights
     taken = sorted(np.flatnonzero(weights), key=lambda place: -weights[place])
     honest = _honest_points(validated, group, derive_seed(seed, "expected"))
@@ -390,13 +387,21 @@ def _average(
 
 
 def _choose_single(
-    validated: list[CrossValidated], counts: Counts, log_loss: NDArray[np.float64], n_errors: float
-) -> int:
-    likeliest = one_standard_error_choice(counts, log_loss, n_errors)
+    validated: list[CrossValidated], counts: Counts, log_loss: NDArray[np.float64], metric: Metric
+) -> tuple[int, str]:
+    """The place of the one that is chosen among single candidates, and why."""
+    likeliest = one_standard_error_choice(counts, log_loss, metric.n_errors)
     near = np.abs(counts.points - counts.points[likeliest]) <= NEGLIGIBLE
     near &= log_loss.sum(axis=1) <= (1 + NEGLIGIBLE_LOG_LOSS) * log_loss[likeliest].sum()
     order = [METHODS.index(one.candidate.method) for one in validated]
-    return int(min(np.flatnonzero(near), key=order.__getitem__))
+    chosen = int(min(np.flatnonzero(near), key=order.__getitem__))
+    if counts.points[chosen] == counts.points.max():
+        return chosen, "the best of all"
+    is_best = counts.points[likeliest] == counts.points.max()
+    which = "the best" if is_best else "that with the smallest log loss of those within a standard error of the best"
+    if order[chosen] < order[likeliest]:
+        return chosen, f"nearly as good as {which}, and faster to predict"
+    return chosen, which if chosen == likeliest else f"nearly as good as {which}"
 
 
 def _is_better(counts: Counts, log_loss: NDArray[np.float64], n_errors: float) -> bool:
@@ -409,10 +414,15 @@ def _is_better(counts: Counts, log_loss: NDArray[np.float64], n_errors: float) -
     return bool(points[best] < 100 and is_near and losses[-1] < (1 - NEGLIGIBLE_LOG_LOSS) * losses[:-1].min())
 
 
-def _reason(chosen: int, counts: Counts) -> str:
-    if counts.points[chosen] == counts.points.max():
-        return "the best of all"
-    return "within a standard error of the best, with the smallest log loss of these or faster and as good"
+def _why_average(counts: Counts, metric: Metric) -> str:
+    """Why the last row, the average, is better than all others."""
+    if counts.points[-1] > counts.points[:-1].max():
+        return "it is estimated better than each of them alone"
+    if metric.n_errors == 0:
+        as_good = f"its {metric.words} is as high as that of the best"
+    else:
+        as_good = "it is within a standard error of the best"
+    return f"its log loss is smaller than that of each alone, and {as_good}"
 
 
 def _table(

@@ -13,6 +13,7 @@ from treecrf.automl.fitting import prepare_missing
 from treecrf.automl.scores import Counts, Metric
 from treecrf.grouping import group_copies, join_groups
 from treecrf.io.arrays import gather_ranges
+from treecrf.io.messages import counted
 from treecrf.models.chains import ChainLabeller
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.metrics import Accuracy
@@ -184,8 +185,8 @@ def cut_into_blocks(data: SequenceSet) -> SequenceSet:
     offsets = np.append(np.concatenate(starts), data.offsets[-1])
     if len(offsets) <= FEW_GROUPS:
         raise ValueError(
-            f"{data.n_positions} positions cannot be cut into three parts that choose; give a longer file, or name a "
-            "--method."
+            f"{counted(data.n_positions, 'position')} cannot be cut into three parts that choose; give a longer file, "
+            "or name a --method."
         )
     of_observations = np.append(np.concatenate(observations), data.observation_offsets[-1])
     return SequenceSet(

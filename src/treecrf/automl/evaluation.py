@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf.automl.scores import METRICS, Counts, Metric
+from treecrf.io.messages import counted
 from treecrf.models.base import Labeller
 from treecrf.models.decoding import Decoder
 from treecrf.sequences import MISSING, SequenceSet
@@ -186,6 +187,11 @@ def rate_labels(confusion: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(columns | {"n_positions": true})
 
 
+def seen_labels(by_label: pd.DataFrame) -> pd.DataFrame:
+    """The rows of `Evaluation.by_label` whose label is true or predicted somewhere."""
+    return by_label[by_label["f1"].notna()]
+
+
 def compare(evaluations: Mapping[str, Evaluation], data: SequenceSet) -> pd.DataFrame:
     """Every pair of trained labellers, by name: McNemar's test, and flips of whole groups of related sequences.
 
@@ -229,7 +235,7 @@ def verdicts(comparison: pd.DataFrame, unit: str = "sequence") -> list[str]:
             sentences.append(f"{difference}; a test that exchanges whole {unit}s has {p_text(row['score_p_value'])}.")
         sentences.append(
             f"{_difference(*names, row['accuracy_points'], 'accuracy')}: only {names[0]} is right on "
-            f"{row['only_method']:,} positions, only {names[1]} on {row['only_other']:,}; McNemar's test "
+            f"{counted(row['only_method'], 'position')}, only {names[1]} on {row['only_other']:,}; McNemar's test "
             f"{p_text(row['p_value'])}, {unit}-level test {p_text(row['flip_p_value'])}."
         )
     if int(comparison["n_clusters"].min()) < LEAST_CLUSTERS:

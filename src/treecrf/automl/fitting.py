@@ -70,7 +70,7 @@ class FitOptions:
         """As texts by name, those of the threads left out, which change no result."""
         named = {name: getattr(self, name) for name in ("method", "window", "missing", "derive", "held_out")}
         named |= {"budget": f"{self.budget:g}", "seed": self.seed, **self.settings}
-        return {name: str(value) for name, value in named.items() if value is not None}
+        return {name: str(value) for name, value in named.items() if value is not None and name != "n_threads"}
 
     @property
     def chooses(self) -> bool:

@@ -255,7 +255,7 @@ class TableLabeller:
                     int((codes == unknown[0]).argmax()),
                     columns.label,
                     f"the model was not trained with the label {quoted(texts[unknown[0]])} (it knows "
-                    f"{', '.join(names)}); fix that label, or train with it.",
+                    f"{listed(names, str)}); fix that label, or train with it.",
                 )
         return table.encode(columns, labelled=labelled, label_names=names if labelled else None)
 
@@ -492,7 +492,10 @@ def as_table(differences: Sequence[Difference]) -> str:
     """A line for each column, below a heading."""
     rows = [
         ("column", "unlike training", "examples"),
-        *((quoted(each.column), f"{each.n_cells:,} of {each.n_known:,} cells", each.examples) for each in differences),
+        *(
+            (quoted(each.column), f"{each.n_cells:,} of {counted(each.n_known, 'cell')}", each.examples)
+            for each in differences
+        ),
     ]
     widths = [max(len(row[place]) for row in rows) for place in range(2)]
     return "\n".join(f"{row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]}" for row in rows)

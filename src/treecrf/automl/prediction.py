@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from treecrf.automl.labeller import TableLabeller
 from treecrf.chain.trellis import NoPathError
 from treecrf.io.columns import Vocabulary
-from treecrf.io.messages import quoted
+from treecrf.io.messages import listed, quoted
 from treecrf.models.decoding import Decoder, Limits
 from treecrf.readers.tables import TypedTable
 from treecrf.sequences import MISSING, SequenceSet
@@ -130,7 +130,7 @@ def _limits(table: TypedTable, labels: tuple[str, ...], options: PredictOptions)
                 row,
                 options.known,
                 f"the model was not trained with the label {quoted(texts[codes[row]])} (it knows "
-                f"{', '.join(labels)}); correct it, or empty the cell.",
+                f"{listed(labels, str)}); correct it, or empty the cell.",
             )
         limits["known"] = known
     return limits

@@ -191,7 +191,7 @@ class BudgetedSearch:
                 tried.append((candidate, self._results(self._run(short, parts, cost, known=known))))
             best = self._best_of(tried) if tried else None
         if skipped:
-            self._note_skipped(skipped, best is not None)
+            self._note_skipped(skipped, share, best is not None)
         self.tried += tried
         self.best += [best] if best is not None else []
 
@@ -222,15 +222,14 @@ class BudgetedSearch:
         while len(ranked) > 1 and min(len(ranked) - 1, 2, n_folds) * sum(map(self.cost, ranked)) > self.left:
             dropped = ranked.pop()
             self.left_out.append(
-                f"{dropped.method} was behind after a few iterations and left there: a fold would take about "
-                f"{self.cost(dropped):.0f} s more."
+                f"{dropped.method} was behind after a few iterations and left there: a fold would take "
+                f"{_about(self.cost(dropped))} more."
             )
         each = sum(map(self.cost, ranked))
         n_fitting = min(n_folds, max(int(self.left / (each + max(map(self.cost, ranked)) / 2)), 1))  # and halves
         if n_fitting < self.folds.n_folds:
             self.left_out.append(
-                f"{self.folds.n_folds - n_fitting} of {self.folds.n_folds} folds, which would take about {each:.0f} s "
-                "each."
+                f"{self.folds.n_folds - n_fitting} of {self.folds.n_folds} folds, which would take {_about(each)} each."
             )
         self.expect(n_fitting * (each * (1 + MOST_OTHERS / len(ranked)) + max(map(self.cost, ranked)) / 2))
         return [self._cross_validate(candidate, n_fitting) for candidate in ranked]
@@ -326,14 +325,22 @@ class BudgetedSearch:
         log_loss = np.array([results.log_loss()[stage] for (_, results), stage in scored])
         return tried[one_standard_error_choice(counts, log_loss, self.folds.metric.n_errors)]
 
-    def _note_skipped(self, skipped: list[tuple[Candidate, float]], has_best: bool) -> None:
+    def _note_skipped(self, skipped: list[tuple[Candidate, float]], share: float, has_best: bool) -> None:
+        """Say what was not tried, because less than its cost was left of a method's share of the budget."""
         method, cost = skipped[0][0].method, skipped[0][1]
         windows = [f"{left},{right}" for left, right in dict.fromkeys(candidate.window for candidate, _ in skipped)]
         self.left_out.append(
-            f"{method} with other settings (windows {' and '.join(windows)}): about {cost:.0f} s each."
+            f"{method} with other settings (window{'s' * (len(windows) > 1)} {' and '.join(windows)}), which would "
+            f"take {_about(cost)}{' each' * (len(skipped) > 1)}: "
+            f"{_about(share)} were left of what its first trials may take."
             if has_best
-            else f"{method}: its first trial would take about {cost:.0f} s."
+            else f"{method}: its first trial would take {_about(cost)}, and may take {_about(share)}."
         )
+
+
+def _about(seconds: float) -> str:
+    """Seconds in words; small ones have a digit after the point."""
+    return "less than 0.1 s" if seconds < 0.1 else f"about {seconds:.{0 if seconds >= 10 else 1}f} s"
 
 
 def more_iterations(iterations: int, growth: float, most: float) -> int:

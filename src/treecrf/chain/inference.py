@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from treecrf.chain._kernels import MAX_POTENTIAL, examine, find_paths, infer, spread
 from treecrf.io.arrays import places_in
 from treecrf.io.columns import MISSING
+from treecrf.io.messages import counted
 
 MAX_EXPONENT = 650.0  # scaled values span at most exp(this), well inside the range of float64
 _MAX_STATES = np.iinfo(np.int32).max
@@ -52,7 +53,9 @@ class StateSpace:
             raise ValueError(f"order is {self.order}; give the number of previous labels, 0 or more.")
         too_deep = self.n_labels > 1 and self.order > 30
         if too_deep or self.n_labels > np.iinfo(np.int16).max or self.n_states > _MAX_STATES:
-            raise ValueError(f"{self.n_labels} labels and order {self.order} make too many states; lower the order.")
+            raise ValueError(
+                f"{counted(self.n_labels, 'label')} and order {self.order} make too many states; lower the order."
+            )
 
     @property
     def n_states(self) -> int:

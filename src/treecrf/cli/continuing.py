@@ -66,8 +66,8 @@ def continue_fit(
         shared.note(sentence)
     n_more = iterations or N_MORE
     shared.note(
-        f"{file}: {counted(len(data), 'sequence')}, {counted(data.n_positions, 'position')}; {n_more} iterations after "
-        f"the {done} of {model}, on this file alone."
+        f"{file}: {counted(len(data), 'sequence')}, {counted(data.n_positions, 'position')}; "
+        f"{counted(n_more, 'iteration')} after the {done} of {model}, on this file alone."
     )
     with shared.progress("training", n_more) as tick:
 

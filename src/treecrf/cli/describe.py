@@ -15,6 +15,7 @@ from treecrf.io.messages import counted, listed
 if TYPE_CHECKING:
     from treecrf.automl.labeller import TableLabeller
     from treecrf.readers.tables import TypedTable
+    from treecrf.sequences import SequenceSet
 
 
 def describe(
@@ -63,13 +64,10 @@ def describe(
 
 
 def _describe_table(file: Path, reading: tables.TableOptions) -> None:
-    import numpy as np
-
     from treecrf.automl.description import (
         attribute_counts,
         column_warnings,
         inputs_sentence,
-        label_counts,
         left_out,
         likely_groups,
         likely_times,
@@ -86,13 +84,12 @@ def _describe_table(file: Path, reading: tables.TableOptions) -> None:
         table.check_columns([name for name in (sequence, label, *others) if name is not None])
         _describe_columns(file, table, sequence, label, reading.groups)
         return
+    used = (reading.sequence, reading.label, reading.groups)
+    if reading.attributes is None and all(name in used for name in table):
+        _describe_labels(file, table, reading)
+        return
     table, columns, data = tables.as_labelled(table, reading, strict=False)
-    lengths = data.lengths
-    shared.say(
-        f"{file}: {counted(len(data), 'sequence')}, {counted(data.n_positions, 'labelled position')}, "
-        f"{counted(len(table.frame), 'row')}."
-    )
-    shared.say(f"Lengths: {lengths.min():,} to {lengths.max():,}, median {np.median(lengths):g}.")
+    _say_sizes(file, table, data)
     n_missing, n_cells = data.n_missing, data.n_cells
     shared.say(f"Missing cells: {n_missing:,} of {n_cells:,} ({100 * n_missing / n_cells:.1f} %).")
     headings = {"n_values": "values", "n_missing": "missing", "share_missing": "share", "commonest_share": "its share"}
@@ -112,8 +109,7 @@ def _describe_table(file: Path, reading: tables.TableOptions) -> None:
         if names:
             _say_likely(role, names)
     shared.say()
-    labels = label_counts(data).rename(columns={"n_positions": "positions"})
-    shared.show_table(labels, f"Labels (column {columns.label})", most=30)
+    _show_labels(data, columns.label)
     if columns.numbers:
         shared.show_table(number_counts(data).rename(columns=headings), "Numbers")
     if columns.categories:
@@ -121,6 +117,41 @@ def _describe_table(file: Path, reading: tables.TableOptions) -> None:
     for sentence in column_warnings(table, tables.without_inputs(inputs, stamps)):
         shared.note(sentence)
     _say_fit(file, columns.sequence, columns.label, columns.groups or next(iter(groups), ""))
+
+
+def _describe_labels(file: Path, table: TypedTable, reading: tables.TableOptions) -> None:
+    """A file that has nothing to label from."""
+    from treecrf.readers.tables import TableColumns
+
+    table.check_columns([name for name in (reading.sequence, reading.label, reading.groups) if name is not None])
+    nothing = "no column"  # all of whose cells are missing, as a set must have one
+    columns = TableColumns(reading.sequence, reading.label, (nothing,), groups=reading.groups)
+    data = table.with_missing([nothing]).encode(columns)
+    _say_sizes(file, table, data)
+    shared.say()
+    _show_labels(data, reading.label)
+    shared.say(
+        "There is no column to label from; add some that are known of new sequences, too, such as words or "
+        "measurements, and treecrf fit trains a model."
+    )
+
+
+def _say_sizes(file: Path, table: TypedTable, data: SequenceSet) -> None:
+    import numpy as np
+
+    lengths = data.lengths
+    shared.say(
+        f"{file}: {counted(len(data), 'sequence')}, {counted(data.n_positions, 'labelled position')}, "
+        f"{counted(len(table.frame), 'row')}."
+    )
+    shared.say(f"Lengths: {lengths.min():,} to {lengths.max():,}, median {np.median(lengths):g}.")
+
+
+def _show_labels(data: SequenceSet, column: str) -> None:
+    from treecrf.automl.description import label_counts
+
+    labels = label_counts(data).rename(columns={"n_positions": "positions"})
+    shared.show_table(labels, f"Labels (column {column})", most=30)
 
 
 def _describe_columns(
@@ -203,15 +234,31 @@ def _describe_model(file: Path, as_json: Path | None) -> None:
     shared.say()
     settings = labeller.get_params()
     shared.show_table(
-        pd.DataFrame({"setting": list(settings), "value": [str(value) for value in settings.values()]}), "Settings"
+        pd.DataFrame({"setting": list(settings), "value": list(map(_setting_text, settings.values()))}), "Settings"
     )
     tests, with_trees = used_tests(model).rename(columns={"n_splits": "splits"}), trees_of(labeller)
     if len(tests) and with_trees is not None:
         forest = with_trees.forest_
-        shared.say(f"{forest.n_trees:,} trees, {len(forest.columns):,} splits, {forest.most_leaves} leaves at most.\n")
+        shared.say(
+            f"{counted(forest.n_trees, 'tree')}, {counted(len(forest.columns), 'split')}, at most "
+            f"{counted(forest.most_leaves, 'leaf', 'leaves')}.\n"
+        )
         shared.show_table(tests, "Most used tests", most=15)
     if as_json is not None:
         shared.say(f"Wrote {as_json}.")
+
+
+def _setting_text(value: object) -> str:
+    """A setting; of labellers, whose own settings have rows of their own, the class."""
+    from treecrf.models.base import Labeller
+
+    if isinstance(value, Labeller):
+        return type(value).__name__
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, list | tuple) and any(isinstance(each, Labeller | float) for each in value):
+        return ", ".join(map(_setting_text, value))
+    return str(value)
 
 
 def _write_card(model: TableLabeller, path: Path) -> None:

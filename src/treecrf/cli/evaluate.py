@@ -153,6 +153,7 @@ def _true_labels(data: SequenceSet) -> list[str]:
 
 
 def _show(name: str, evaluation: Evaluation, n_sequences: int, segments: bool, unit: str) -> None:
+    from treecrf.automl.evaluation import seen_labels
     from treecrf.automl.scores import METRICS
 
     n_positions, macro_f1 = len(evaluation.correct), f"macro F1 {100 * evaluation.macro_f1:.2f} %"
@@ -161,7 +162,7 @@ def _show(name: str, evaluation: Evaluation, n_sequences: int, segments: bool, u
     more = "".join(f", {other} {value.points:.2f} %" for other, value in others)
     if evaluation.entities and evaluation.metric != "span_f1":
         more += f", entity F1 {evaluation.entities.scores['all'].f1:.2f} %"
-    shared.say(f"{name}: {words} {points:.2f} % on {n_positions:,} positions, {macro_f1}{more}.")
+    shared.say(f"{name}: {words} {points:.2f} % on {counted(n_positions, 'position')}, {macro_f1}{more}.")
     for words, (_, low, high) in measures.items():
         of = f" of {words}" if others else ""
         if low == low:
@@ -174,7 +175,10 @@ def _show(name: str, evaluation: Evaluation, n_sequences: int, segments: bool, u
         f"Sequences without an error: {n_whole:,} of {n_sequences:,} ({100 * evaluation.whole_sequences:.1f} %)."
     )
     shared.say(f"Log likelihood: {evaluation.log_likelihood:.4f} per position (0 is perfect).\n")
-    shared.show_table(evaluation.by_label.rename(columns={"n_positions": "positions"}), "By label")
+    seen = seen_labels(evaluation.by_label)
+    n_unseen = len(evaluation.by_label) - len(seen)
+    nowhere = f" ({counted(n_unseen, 'other')} neither in the file nor predicted)" if n_unseen else ""
+    shared.show_table(seen.rename(columns={"n_positions": "positions"}), f"By label{nowhere}")
     if evaluation.entities:
         _show_entities(evaluation.entities)
     if segments:

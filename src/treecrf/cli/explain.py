@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from treecrf.cli import shared, tables
-from treecrf.io.messages import cell_text, counted, quoted
+from treecrf.io.messages import cell_text, counted, listed, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from treecrf.automl.contributions import Contributions
     from treecrf.automl.labeller import TableLabeller
+    from treecrf.automl.time_axis import TimeAxis
     from treecrf.readers.tables import TypedTable
     from treecrf.sequences import SequenceSet
 
 MOST_POSITIONS = 20_000
 """Of a larger file, sequences drawn at random are labelled."""
+
+MOST_COLUMNS = 4
+"""Whose cells are shown beside the contribution of each observation."""
 
 
 def explain(
@@ -102,7 +107,11 @@ def _explain_model(model: TableLabeller, table: TypedTable, seed: int, weights: 
 
     advice = "explain needs labels, but for a single row (--position, or --id and --row)"
     shared.check_labels(table, model.columns.label, advice)
-    data, losses = _permute(model, table, model.encode(table, labelled=True), seed, weights)
+    data = model.encode(table, labelled=True, new_labels=True)
+    new = data.label_names[len(model.labeller.label_names_) :]
+    if new:
+        shared.note(f"Labels that training did not have count as errors: {listed(new)}.")
+    data, losses = _permute(model, table, data, seed, weights)
     shared.say(f"{counted(len(data), 'sequence')}, {counted(data.n_positions, 'position')}.\n")
     shared.show_table(
         losses.rename(columns={"lost": "importance", "low": "CI low", "high": "CI high"}),
@@ -112,16 +121,19 @@ def _explain_model(model: TableLabeller, table: TypedTable, seed: int, weights: 
     ready = model.prepare(data)
     gains = gain_importance(model.labeller, ready)
     for name in without_trees(model.labeller, ready):
-        shared.say(f"No gains by distance for {name}: it has no trees.")
+        shared.say(f"No gains for {name}: it has no trees.")
     if gains is None:
         return
     by_distance = gains.pivot_table(index="attribute", columns="distance", values="gain", sort=False).fillna(0.0)
+    if by_distance.columns.tolist() == [0]:
+        shared.show_table(gains[["attribute", "gain"]], "Share of the trees' total gain", most=30)
+        return
     by_distance = by_distance[sorted(by_distance.columns)].assign(all=by_distance.sum(axis=1))
-    by_distance = by_distance.sort_values("all", ascending=False, kind="stable").head(30)
+    by_distance = by_distance.sort_values("all", ascending=False, kind="stable")
     shown = by_distance.rename(columns=lambda name: f"{name:+d}" if isinstance(name, int) and name else str(name))
     title = "Share of the trees' total gain, by observations before (-) and after (+)"
     if len(shown.columns) <= 12:
-        shared.show_table(shown.reset_index(), title)
+        shared.show_table(shown.reset_index(), title, most=30)
     else:
         shared.show_table(gains, title, most=20)
 
@@ -162,7 +174,9 @@ def _plot(
         viewed, opened = view_table(model, table, data, number, seed)
         note = ""
         if len(viewed.names) < len(data):
-            note = f"The file has {len(data):,} sequences; the page has {len(viewed.names):,}, drawn at random."
+            note = (
+                f"The file has {counted(len(data), 'sequence')}; the page has {len(viewed.names):,}, drawn at random."
+            )
         confusion = None if evaluation is None else evaluation.confusion
         write_text(render_viewer(title, viewed, opened, note, confusion, importance), path)
         shared.say(f"Wrote {path}. Open it in a browser.")
@@ -181,6 +195,7 @@ def _plot(
             None if viewed.true is None else [names[code] for code in viewed.true],
             [names[code] for code in viewed.predicted],
             title=f"{title}: {viewed.names[place]}",
+            **_axis_of(viewed.times),
         )
     }
     if evaluation is not None and importance is not None:
@@ -196,6 +211,18 @@ def _plot(
     for file, figure in figures.items():
         save_figure(figure, file)
     shared.say(f"Wrote {', '.join(map(str, figures))}.")
+
+
+def _axis_of(times: TimeAxis | None) -> dict[str, Any]:
+    """What `plot_sequence` is told of the times of a sequence."""
+    if times is None or times.values[0] != times.values[0]:
+        return {}
+    of_date = times.kind == "date"
+    name = f"{times.name}, seconds" if times.kind == "time of day" else times.name
+    return {
+        "times": (1e3 * times.values).astype("datetime64[ms]") if of_date else times.values,
+        "time_name": name,
+    }
 
 
 def _plot_row(model: TableLabeller, table: TypedTable, place: tuple[int, int], seed: int, path: Path) -> None:
@@ -246,27 +273,29 @@ def _explain_row(model: TableLabeller, table: TypedTable, place: tuple[int, int]
     data = model.encode(table, labelled=False)
     explained = explain_position(model, data, *place, seed)
     row = int(data.observation_offsets[place[0]]) + place[1]
-    inputs = table.frame[list(model.columns.attributes)]
+    by_column = column_contributions(model, data, *place, seed)
     shared.say(
         f"Row {row}: {explained.predicted}, {_times(exp(min(explained.log_odds, 50.0)))} as likely as "
         f"{explained.runner_up} (log-odds {explained.log_odds:.3f}).\n"
     )
-    _show_columns(column_contributions(model, data, *place, seed), inputs.iloc[row])
+    _show_columns(by_column, _cells(model, table, [row], model.columns.attributes).iloc[0])
     shared.say(
         f"By observation: with typical observations of the file, the log-odds are {explained.typical_log_odds:.3f}; "
         "the observations explain the difference:\n"
     )
     contributions = explained.contributions
-    texts = [
-        "all others" if distance != distance else _observation(inputs.iloc[row + int(distance)])
-        for distance in contributions["distance"]
-    ]
-    where = [
-        "" if distance != distance else f"{int(distance):+d}" if distance else "0"
-        for distance in contributions["distance"]
-    ]
-    shown = contributions.assign(distance=where, observation=texts)[["distance", "observation", "contribution"]]
-    shared.show_table(shown, f"Contribution to the log-odds of {explained.predicted} vs {explained.runner_up}")
+    is_near = contributions["distance"].notna()
+    distances = contributions["distance"][is_near].astype(int)
+    shown = _cells(model, table, (row + distances).tolist(), _most_important(model, by_column))
+    shown.insert(
+        0, "distance", [f"{distance:+d}" if distance else "0" for distance in distances], allow_duplicates=True
+    )
+    shown = shown.reindex(range(len(contributions)), fill_value="")
+    shown.iloc[len(distances) :, 0] = "all others"
+    shown.insert(len(shown.columns), "contribution", contributions["contribution"].tolist(), allow_duplicates=True)
+    n_left_out = len(model.columns.attributes) - (len(shown.columns) - 2)
+    beside = f" (cells of {counted(n_left_out, 'further column')} not shown)" if n_left_out else ""
+    shared.show_table(shown, f"Contribution to the log-odds of {explained.predicted} vs {explained.runner_up}{beside}")
     shared.say(
         f"Sum: {contributions['contribution'].sum():.3f} = {explained.log_odds:.3f} - "
         f"({explained.typical_log_odds:.3f})."
@@ -278,10 +307,7 @@ def _show_columns(contributions: Contributions, cells: pd.Series) -> None:
     from treecrf.automl.explanation import BEFORE
 
     before = ", ".join(contributions.before) or "no label"
-    texts = [
-        before if name == BEFORE else cell_text(cells[name]) if name in cells else "–"
-        for name in contributions.table["column"]
-    ]
+    texts = [before if name == BEFORE else cells.get(name, "–") for name in contributions.table["column"]]
     if contributions.is_exact:
         title = f"Contribution to the score F of {contributions.label}, exact"
     else:
@@ -298,11 +324,21 @@ def _show_columns(contributions: Contributions, cells: pd.Series) -> None:
     )
 
 
-def _observation(cells: pd.Series) -> str:
-    """The cells of a row, in a few words."""
+def _most_important(model: TableLabeller, contributions: Contributions) -> list[str]:
+    """The columns with the largest contributions, in the order of the model."""
+    first = [name for name in contributions.table["column"] if name in model.columns.attributes][:MOST_COLUMNS]
+    return [name for name in model.columns.attributes if name in first]
 
-    texts = [cell_text(cell) for cell in cells]
-    return " ".join(texts) if len(texts) <= 4 else " ".join(texts[:4]) + " .."
+
+def _cells(model: TableLabeller, table: TypedTable, rows: Sequence[int], names: Sequence[str]) -> pd.DataFrame:
+    """Texts of cells, numbers with six digits."""
+    import pandas as pd
+
+    def texts(name: str) -> list[str]:
+        cells = table[name].numbers if name in model.columns.numbers else table.frame[name].to_numpy(dtype=object)
+        return [cell_text(cell) for cell in cells[rows]]
+
+    return pd.DataFrame({name: texts(name) for name in names})
 
 
 def _times(ratio: float) -> str:

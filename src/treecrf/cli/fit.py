@@ -403,8 +403,8 @@ def _choose(
         )
     elif len(folds.data) < len(data):
         shared.note(
-            f"{len(folds.data):,} sequences ({counted(folds.data.n_positions, 'position')}), drawn at random, are used "
-            "for the choice; of a file with many more, others train the best candidates."
+            f"{counted(len(folds.data), 'sequence')} ({counted(folds.data.n_positions, 'position')}), drawn at "
+            "random, are used for the choice; of a file with many more, others train the best candidates."
         )
     seconds = max(planned.predict_seconds(), 1)
     shared.note(

@@ -118,7 +118,7 @@ def predict(
         if kind == "parquet" and output.suffix.lower() == ".parquet":
             labelled[table.frame.columns] = read_stored(file, labeller.columns.sequence)
         write(labelled, output, labeller.columns.sequence)
-    shared.say(f"Wrote {output}: {len(labelled):,} rows.")
+    shared.say(f"Wrote {output}: {counted(len(labelled), 'row')}.")
 
 
 def write(frame: pd.DataFrame, path: Path, sequence: str) -> None:

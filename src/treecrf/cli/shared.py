@@ -186,7 +186,8 @@ Unknown = Annotated[
 Threads = Annotated[
     int | None,
     option(
-        "Number of threads; does not change results.",
+        "Threads that grow trees in the training on the whole file; trials, other methods and other commands take one. "
+        "Does not change results.",
         "N",
         "--threads",
         default="all processors",
@@ -502,5 +503,5 @@ def show_table(frame: pd.DataFrame, title: str = "", *, most: int | None = None)
 def cell_text(cell: object) -> str:
     """A number with thousands separators, a fraction with three digits, – for NaN."""
     if isinstance(cell, float):
-        return "–" if cell != cell else f"{cell:.3f}"
+        return "–" if cell != cell else f"{cell:z.3f}"
     return f"{cell:,}" if isinstance(cell, int) else str(cell)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from treecrf.cli import shared
-from treecrf.io.messages import listed
+from treecrf.io.messages import counted, listed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,9 +61,11 @@ def window_within(window: tuple[int, int], data: SequenceSet) -> tuple[int, int]
     left, right = min(window[0], most), min(window[1], most)
     n_cells = data.n_cells * (left + right + 1)
     if n_cells > MOST_CELLS:
-        raise ValueError(f"the windows {left},{right} have {n_cells:,} cells, too many; give a smaller --window.")
+        raise ValueError(
+            f"the windows {left},{right} have {counted(n_cells, 'cell')}, too many; give a smaller --window."
+        )
     if (left, right) != window:
-        shared.note(f"No sequence has more than {most + 1:,} observations: the window is {left},{right}.")
+        shared.note(f"No sequence has more than {counted(most + 1, 'observation')}: the window is {left},{right}.")
     return left, right
 
 
@@ -140,7 +142,7 @@ def _joined(tables: list[TypedTable], options: TableOptions) -> TypedTable:
     if len(set(names)) < len(names):
         raise ValueError("a training file is named twice; name each file once.")
     example = f"{names[0]}:{_first(first, options)}"
-    shared.note(f"{len(tables)} files: their sequences are called by file and name, such as {example}.")
+    shared.note(f"{counted(len(tables), 'file')}: their sequences are called by file and name, such as {example}.")
     return TypedTable.join(tables, options.sequence, names)
 
 

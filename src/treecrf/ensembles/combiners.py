@@ -23,7 +23,7 @@ from treecrf.ensembles.voting import (
 )
 from treecrf.estimators.checks import SEED, TEXT, check_parts, one_of
 from treecrf.io.arrays import Arrays, Bools, Codes, Floats, Ints
-from treecrf.io.messages import needs_extra
+from treecrf.io.messages import needs_extra, warned_once
 from treecrf.models.base import Labeller, take_declared
 from treecrf.models.window.classifiers import MULTICLASS, check_model_text
 from treecrf.sequences import SequenceSet
@@ -62,7 +62,8 @@ class Evidence(NamedTuple):
     @classmethod
     def ask(cls, experts: Sequence[Labeller], data: SequenceSet) -> Evidence:
         """What trained experts say of a set."""
-        marginals = np.stack([expert.predict_proba(data) for expert in experts], axis=1)
+        with warned_once():
+            marginals = np.stack([expert.predict_proba(data) for expert in experts], axis=1)
         return cls(marginals, data.offsets, data.groups)
 
     def classes(self, class_map: str) -> tuple[Ints, int]:

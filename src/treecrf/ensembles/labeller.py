@@ -15,6 +15,7 @@ from treecrf.ensembles.sequential import cross_fit, untrained
 from treecrf.estimators.checks import HEADERS, NOT_NEGATIVE, PART, PARTS, SEED, SIZE, Check, one_of, optional, whole
 from treecrf.estimators.protocol import follow
 from treecrf.io.arrays import Arrays, Codes, Floats
+from treecrf.io.messages import counted
 from treecrf.models.base import Labeller, Monitor, prefixed, refuse_rest, take_prefixed
 from treecrf.models.decoding import Decoder
 from treecrf.models.inputs import check_training_set, refuse_weights
@@ -122,7 +123,7 @@ class Ensemble(Labeller):
             raise ValueError(f"weights: {self.combine} learns its own; leave them out, or combine by marginal_average.")
         if self.weights is not None and len(self.weights) != len(self.experts):
             raise ValueError(
-                f"weights: there are {len(self.weights)} for {len(self.experts)} experts; give one for each."
+                f"weights: there are {len(self.weights)} for {counted(len(self.experts), 'expert')}; give one for each."
             )
         for expert in self.make_experts():
             expert._check_settings()
@@ -245,7 +246,7 @@ class Ensemble(Labeller):
         self.combiner_ = self._new_combiner()
         self.experts_ = unpacked("expert", values["experts"], arrays, self.label_names_)
         if len(self.experts_) != len(self.experts):
-            raise ValueError(f"there are {len(self.experts_)} of {len(self.experts)} experts")
+            raise ValueError(f"there are {len(self.experts_)} of {counted(len(self.experts), 'expert')}")
         of_combiner = take_prefixed("combiner", arrays)
         n_labels, n_experts = len(self.label_names_), len(self.experts_)
         self.combiner_.restore(values["combiner"], of_combiner, {"n_labels": n_labels, "n_experts": n_experts})

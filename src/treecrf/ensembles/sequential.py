@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from treecrf.estimators.checks import HEADERS, SEED, optional, whole
 from treecrf.estimators.protocol import follow, new_one
 from treecrf.io.arrays import Arrays, Floats
+from treecrf.io.messages import warned_once
 from treecrf.models.base import LABELLER, Labeller, Monitor
 from treecrf.models.inputs import check_training_set, refuse_weights
 from treecrf.models.persistence import packed, unpacked
@@ -98,8 +99,9 @@ class StackedSequential(Labeller):
     def _marginals(self, data: SequenceSet) -> Floats:
         follow(self.first_, self.first)
         follow(self.second_, self.second or self.first)
-        first = self.first_.predict_proba(data)
-        return (first + self.second_.predict_proba(with_marginals(data, first, self.label_names_))) / 2
+        with warned_once():
+            first = self.first_.predict_proba(data)
+            return (first + self.second_.predict_proba(with_marginals(data, first, self.label_names_))) / 2
 
     @property
     def has_probabilities(self) -> bool:  # type: ignore[override]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel
 from treecrf.io.arrays import Bools, Floats, Ints, places_in
+from treecrf.io.messages import counted
 
 TOLERANCE = 1e-12
 """Scores that differ by less, relative to the greater one, are tied."""
@@ -183,7 +184,9 @@ def checked(weights: Floats, predictions: NDArray[Any], classes: NDArray[Any]) -
     n_classes, n_experts = weights.shape
     votes, class_of = check_predictions(predictions, None, classes)
     if votes.shape[1] != n_experts:
-        raise ValueError(f"the predictions are of {votes.shape[1]} experts, the vote is of {n_experts}; give the same.")
+        raise ValueError(
+            f"the predictions are of {counted(votes.shape[1], 'expert')}, the vote is of {n_experts}; give the same."
+        )
     if class_of.max() >= n_classes:
         position = int((class_of >= n_classes).argmax())
         raise ValueError(
@@ -210,11 +213,13 @@ def check_predictions(
         raise ValueError(f"predictions: give codes of labels, whole numbers from 0 to {MOST_LABELS - 1}.")
     for name, array in (("labels", labels), ("classes", classes)):
         if array is not None and np.shape(array) != votes.shape[:1]:
-            raise ValueError(f"{name} of shape {np.shape(array)}: give one for each of {len(votes)} positions.")
+            raise ValueError(
+                f"{name} of shape {np.shape(array)}: give one for each of {counted(len(votes), 'position')}."
+            )
     if not np.issubdtype(class_of.dtype, np.integer) or class_of.min() < 0:
         raise ValueError("classes: give whole numbers of at least 0.")
     if votes.shape[1] > MOST_LABELS:
-        raise ValueError(f"predictions of {votes.shape[1]} experts: give at most {MOST_LABELS}.")
+        raise ValueError(f"predictions of {counted(votes.shape[1], 'expert')}: give at most {MOST_LABELS}.")
     return np.ascontiguousarray(votes, dtype=np.uint8), np.ascontiguousarray(class_of, dtype=np.int64)
 
 

@@ -212,7 +212,8 @@ class Given(NamedTuple):
         for number in self.empty:
             if isinstance(lists[number], Sequence | np.ndarray) and len(lists[number]):
                 raise ValueError(
-                    f"sequence {number} has no observations, and {len(lists[number])} labels or others; give none."
+                    f"sequence {number} has no observations, and {counted(len(lists[number]), 'label')} or others; "
+                    "give none."
                 )
         kept = [each for number, each in enumerate(lists) if number not in self.empty]
         return np.array(kept) if isinstance(lists, np.ndarray) and lists.ndim == 1 else kept

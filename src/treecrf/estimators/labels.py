@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence, Sized
 from itertools import pairwise
 from numbers import Integral, Number
@@ -13,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treecrf.estimators.tables import as_array, described, is_frame, lengths_of
 from treecrf.io.arrays import Bools, Ints, of_objects
-from treecrf.io.messages import counted, listed, quoted
+from treecrf.io.messages import counted, listed, quoted, warn
 from treecrf.sequences import MISSING, SequenceSet
 
 
@@ -182,7 +181,9 @@ def sequence_groups(groups: Any, n_sequences: int, rows: Ints | None = None) -> 
         if mixed.any():
             raise ValueError(f"groups: the sequence of row {int(mixed.argmax())} is in two groups; give it one.")
     if len(codes) != n_sequences:
-        raise ValueError(f"there are {counted(n_sequences, 'sequence')} and {len(codes)} groups; give one for each.")
+        raise ValueError(
+            f"there are {counted(n_sequences, 'sequence')} and {counted(len(codes), 'group')}; give one for each."
+        )
     if (codes < 0).any():
         raise ValueError(f"groups: sequence {int((codes < 0).argmax())} has none; give each sequence one.")
     return codes
@@ -234,10 +235,9 @@ def storable_labels(classes: NDArray[Any]) -> NDArray[Any]:
     if classes.dtype != object:
         return classes
     texts = np.array([str(label) for label in classes])
-    warnings.warn(
+    warn(
         f"labels are {type(classes[0]).__name__}, which a file cannot hold: a model that is loaded from it has their "
-        f"texts, such as {quoted(str(texts[0]))}.",
-        stacklevel=4,
+        f"texts, such as {quoted(str(texts[0]))}."
     )
     return texts
 
@@ -311,10 +311,9 @@ class Padding(NamedTuple):
         n_rows, n_padded = int((longest - ends).sum()), int((ends < longest).sum())
         if not n_rows:
             return None
-        warnings.warn(
+        warn(
             f"{counted(n_rows, 'row')} at the ends of {counted(n_padded, 'sequence')} left out as padding, as all is "
-            "missing there; lengths= says which rows are observations.",
-            stacklevel=5,
+            "missing there; lengths= says which rows are observations."
         )
         return cls(ends, longest)
 
@@ -351,10 +350,12 @@ def _checked(lengths: ArrayLike, shape: tuple[int, ...]) -> Ints:
     if n_rows.shape != shape[:1] or n_rows.dtype.kind not in "iu":
         raise ValueError(
             f"lengths have the shape {n_rows.shape} and type {n_rows.dtype}; give a whole number for each of "
-            f"{shape[0]} sequences."
+            f"{counted(shape[0], 'sequence')}."
         )
     wrong = (n_rows < 0) | (n_rows > shape[1])
     if wrong.any():
         number = int(wrong.argmax())
-        raise ValueError(f"lengths: sequence {number} has {n_rows[number]} observations; give 0 to {shape[1]}.")
+        raise ValueError(
+            f"lengths: sequence {number} has {counted(n_rows[number], 'observation')}; give 0 to {shape[1]}."
+        )
     return n_rows.astype(np.int64)

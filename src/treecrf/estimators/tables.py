@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from treecrf.io.arrays import Ints, starts_of
 from treecrf.io.columns import CellError, Column, Kind, Vocabulary, infer_kind
 from treecrf.io.frames import encode_inputs
-from treecrf.io.messages import counted, listed, quoted
+from treecrf.io.messages import counted, listed, quoted, warn
 from treecrf.sequences import SequenceSet
 
 if TYPE_CHECKING:
@@ -169,9 +168,7 @@ def _known_columns(table: Observations, known: Mapping[str, Kind]) -> Observatio
             f"had {len(known)} ({listed(known)}); give the same ones."
         )
     if new:
-        warnings.warn(
-            f"{counted(len(new), 'column')} that the training set did not have left out: {listed(new)}.", stacklevel=6
-        )
+        warn(f"{counted(len(new), 'column')} that the training set did not have left out: {listed(new)}.")
     holes = dict.fromkeys(lacking, [_LACKING] * int(table.lengths.sum()))
     columns = {name: holes.get(name) or table.columns[name] for name in known}
     return table._replace(columns=columns, has_holes=table.has_holes or bool(lacking))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.io.messages import quoted
+from treecrf.io.messages import counted, quoted
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -140,7 +140,9 @@ def offsets(values: ArrayLike, n: int | None = None, what: str = "offsets", *, r
     if array[0] != 0 or (lengths < rising).any():
         raise ValueError(f"{what} must start at 0 and {'rise' if rising else 'never fall'}.")
     if n is not None and array[-1] != n:
-        raise ValueError(f"{what} end at {array[-1]} but there are {n} positions; the last offset must be that number.")
+        raise ValueError(
+            f"{what} end at {array[-1]} but there are {counted(n, 'position')}; the last offset must be that number."
+        )
     return array
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Collection, Iterable, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.io.arrays import Bools, Floats
-from treecrf.io.messages import counted, listed, quoted, repeated
+from treecrf.io.messages import counted, listed, quoted, repeated, warn
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -400,7 +399,7 @@ def encode_numbers(column: Column) -> Floats:
         )
     sentence = about_marked(column)
     if sentence is not None:
-        warnings.warn(sentence, stacklevel=6)
+        warn(sentence)
     return column.numbers
 
 

@@ -21,7 +21,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from treecrf.io.messages import quoted, repeated
+from treecrf.io.messages import counted, quoted, repeated
 from treecrf.io.process import available_memory, check_memory
 
 if TYPE_CHECKING:
@@ -299,7 +299,7 @@ def _check_rows(text: str, path: AnyPath) -> None:
             raise _damaged(path, f"the column {quoted(repeated(names))} appears twice")
         for row in reader:
             if row and len(row) != len(names):
-                raise _damaged(path, f"line {reader.line_num} has {len(row)} cells and not {len(names)}")
+                raise _damaged(path, f"line {reader.line_num} has {counted(len(row), 'cell')} and not {len(names)}")
     except csv.Error as error:
         raise _damaged(path, f"line {reader.line_num} is not CSV: {error}") from None
     if not text.endswith("\n"):

@@ -20,7 +20,7 @@ from treecrf.io.columns import (
     encode_numbers,
     infer_kind,
 )
-from treecrf.io.messages import listed, quoted, repeated
+from treecrf.io.messages import counted, listed, quoted, repeated
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,7 +92,10 @@ def encode_columns(
     if twice is not None:
         raise ValueError(f"column {quoted(twice)} has two uses; name it for one of them.")
     if not columns:
-        raise ValueError("the table has no attribute columns; name at least one.")
+        raise ValueError(
+            f"the table has no attribute columns beside {listed(taken)}; add what labels depend on, such as words or "
+            "numbers."
+        )
     n_rows = len(table[sequence].cells)
     if not n_rows:
         raise ValueError("the table has no rows; give at least one sequence.")
@@ -344,8 +347,8 @@ def check_parts(data: Encoded, groups: Ints) -> None:
         raise ValueError(f"values must have shape (n_observations, n_attributes), not {data.values.shape}.")
     if data.values.shape[1] != len(data.attributes):
         raise ValueError(
-            f"values have {data.values.shape[1]} columns but {len(data.attributes)} attributes are described; "
-            "every sequence needs the same attributes."
+            f"values have {counted(data.values.shape[1], 'column')} and {counted(len(data.attributes), 'attribute')} "
+            "described; every sequence needs the same attributes."
         )
     if data.labels is not None and data.labels.ndim != 1:
         raise ValueError(f"labels must have shape (n_positions,), not {data.labels.shape}.")
@@ -357,7 +360,8 @@ def check_parts(data: Encoded, groups: Ints) -> None:
             raise ValueError(f"{name} must start at 0 and never fall.")
         if total is not None and offsets[-1] != total:
             raise ValueError(
-                f"{name} end at {offsets[-1]} but there are {total} rows; the last offset must be that number."
+                f"{name} end at {offsets[-1]} but there are {counted(total, 'row')}; the last offset must be that "
+                "number."
             )
     if len(data.offsets) != len(data.observation_offsets):
         raise ValueError("offsets and observation_offsets must describe the same number of sequences.")
@@ -377,7 +381,7 @@ def check_parts(data: Encoded, groups: Ints) -> None:
             row = int(data.values[:, j].argmax())
             raise ValueError(
                 f"attribute {name!r}: code {data.values[row, j]} at observation {row} is beyond its "
-                f"{len(categories)} categories."
+                f"{counted(len(categories), 'category', 'categories')}."
             )
     _check_numbers(data)
     if data.labels is not None and data.labels.max(initial=-1) >= len(data.label_names):

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 import reprlib
+import sys
+import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from difflib import get_close_matches
 
 
@@ -46,9 +49,9 @@ def listed(names: Iterable[object], show: Callable[[object], str] = quoted) -> s
     return shown if len(every) <= MOST_NAMES else f"{shown} and {len(every) - MOST_NAMES:,} more"
 
 
-def counted(number: int, noun: str) -> str:
-    """How many there are, such as ``1 row`` and ``2,000 rows``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """How many there are, such as ``1 row`` and ``2,000 rows``; the plural is the noun with an s unless given."""
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def cell_text(value: object) -> str:
@@ -66,6 +69,40 @@ def repeated(names: Iterable[object]) -> object | None:
             return name
         seen.add(name)
     return None
+
+
+_said: ContextVar[set[str] | None] = ContextVar("said", default=None)
+
+
+@contextmanager
+def warned_once() -> Iterator[None]:
+    """In this block, warn of the same once: the parts of a labeller see the same set."""
+    said = _said.get()
+    before = _said.set(set() if said is None else said)
+    try:
+        yield
+    finally:
+        _said.reset(before)
+
+
+def unsaid(problems: list[str]) -> list[str]:
+    """Those of the problems that are to be told: in `warned_once` not the same again."""
+    said = _said.get()
+    if said is None:
+        return problems
+    new = [problem for problem in problems if problem not in said]
+    said.update(new)
+    return new
+
+
+def warn(sentence: str) -> None:
+    """Warn with the place in the program of whoever called this package; in `warned_once` not of the same again."""
+    if not unsaid([sentence]):
+        return
+    package, frame, level = __name__.partition(".")[0], sys._getframe(), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(package):  # the studies, too
+        frame, level = frame.f_back, level + 1
+    warnings.warn(sentence, stacklevel=level)
 
 
 def refuse_unknown(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from math import prod
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Self, get_args, get_origin, get_type_hints
@@ -18,7 +17,7 @@ from treecrf.inputs.anchors import ANCHORS
 from treecrf.inputs.binning import MOST_BINS
 from treecrf.io.arrays import Arrays, Codes, Floats
 from treecrf.io.files import AnyPath
-from treecrf.io.messages import counted
+from treecrf.io.messages import counted, warn
 from treecrf.io.npz import check_npz_name, write_npz
 from treecrf.models.execution import Monitor, reporting_monitor
 from treecrf.models.inputs import (
@@ -284,9 +283,7 @@ class Labeller(Predictor):
         """`fit` of what a caller gave; the options are for `_fit`."""
         given = Given.read(X, y, lengths=lengths).in_groups(groups)
         if given.empty:
-            warnings.warn(
-                f"{counted(len(given.empty), 'sequence')} without observations left out of training.", stacklevel=3
-            )
+            warn(f"{counted(len(given.empty), 'sequence')} without observations left out of training.")
         weights = given.weights(sample_weight)
         monitor = reporting_monitor(type(self).__name__, verbose, monitor)
         self._check_settings()

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from treecrf.estimators.checks import SEED, Check, optional
 from treecrf.io.arrays import Arrays, Codes, Floats
+from treecrf.io.messages import counted
 from treecrf.models.base import Labeller, Monitor
 from treecrf.models.decoding import DECODERS, Decoder
 from treecrf.models.inputs import check_training_set, refuse_weights
@@ -224,7 +225,8 @@ class CustomLabeller(Labeller):
         labels = np.asarray(inner_predict(self.align_inputs(data, self.unseen), decoder="viterbi"))
         if labels.shape != (data.n_positions,) or not np.isin(labels, np.arange(len(self.label_names_))).all():
             raise ValueError(
-                f"{self.class_name}: predict must return one label code for each of {data.n_positions} positions, "
+                f"{self.class_name}: predict must return one label code for each of "
+                f"{counted(data.n_positions, 'position')}, "
                 f"0 to {len(self.label_names_) - 1}; it returned shape {labels.shape}."
             )
         return labels.astype(np.int16)
@@ -268,8 +270,8 @@ class CustomLabeller(Labeller):
         expected = (data.n_positions, len(self.label_names_))
         if checked.shape != expected:
             raise ValueError(
-                f"{self.class_name}: predict_proba returned shape {checked.shape} for {expected[0]} positions and "
-                f"{expected[1]} labels; return {expected}."
+                f"{self.class_name}: predict_proba returned shape {checked.shape} for "
+                f"{counted(expected[0], 'position')} and {counted(expected[1], 'label')}; return {expected}."
             )
         wrong = ~((checked >= 0).all(axis=1) & (np.abs(checked.sum(axis=1) - 1) <= _SUM_TOLERANCE))
         if wrong.any():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
@@ -17,7 +16,7 @@ from treecrf.inputs.anchors import AnchoredInputs, AnchorSetting
 from treecrf.inputs.binning import Binner
 from treecrf.io.arrays import Bools, Codes, Floats, Ints, in_units, of_observations
 from treecrf.io.columns import Vocabulary
-from treecrf.io.messages import listed, quoted, repeated
+from treecrf.io.messages import counted, listed, quoted, repeated, unsaid, warn
 from treecrf.sequences import MISSING, Attribute, SequenceSet, attributes_from
 
 
@@ -254,9 +253,10 @@ class Inputs:
                 if unseen == "error":
                     raise ValueError(f"{problems[0]}; drop them or set unseen='missing'.")
         before = warned.get()
+        problems = unsaid(problems)
         if problems and not before:
-            more = f", and {len(problems) - MOST_TOLD} columns more" if len(problems) > MOST_TOLD else ""
-            warnings.warn(f"{listed(problems[:MOST_TOLD], str)}{more}; they are treated as missing.", stacklevel=5)
+            more = f", and {counted(len(problems) - MOST_TOLD, 'further column')}" if len(problems) > MOST_TOLD else ""
+            warn(f"{listed(problems[:MOST_TOLD], str)}{more}; they are treated as missing.")
             if before is not None:
                 before.append(problems[0])
         return data.derived(values=values, attributes=self.categories)
@@ -302,7 +302,7 @@ def _lost_cells(attribute: Attribute, codes: NDArray[np.int32], lost: NDArray[np
     if len(lost) == len(codes):
         return (
             f"column {attribute.name!r} is missing: no observation has it, and all of the training set had "
-            f"({len(lost)} cells)"
+            f"({counted(len(lost), 'cell')})"
         )
     return (
         f"attribute {attribute.name!r}: observation {lost[0]} does not have it, and all of the training set had "
@@ -384,7 +384,7 @@ def _by_position(sample_weight: ArrayLike, train: SequenceSet) -> Floats:
     if values.shape not in ((len(train),), (train.n_positions,)) or values.dtype.kind not in "fiub":
         raise ValueError(
             f"sample_weight has shape {values.shape} and type {values.dtype}; give numbers, one for each of "
-            f"{len(train)} sequences or of {train.n_positions} positions."
+            f"{counted(len(train), 'sequence')} or of {counted(train.n_positions, 'position')}."
         )
     wrong = ~(np.isfinite(values) & (values >= 0))
     if wrong.any():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ from treecrf.chain.trellis import Trellis, constrain, states_of_depth, steps_at
 from treecrf.io.arrays import Floats, Ints
 from treecrf.io.columns import MISSING, Column, Vocabulary, cell_text, encode_categories
 from treecrf.io.frames import Encoded
-from treecrf.io.messages import listed, quoted
+from treecrf.io.messages import listed, quoted, warn
 from treecrf.models.decoding import Constraints, chain_lag, step_masks
 from treecrf.models.inputs import Inputs, warned
 from treecrf.sequences import SequenceSet
@@ -213,7 +212,7 @@ class LabelStream:
                 )
         if len(observation) > len(names) and not self._n_seen:
             new = [name for name in observation if name not in names]
-            warnings.warn(f"the training set did not have {listed(new)}, left out of the stream.", stacklevel=3)
+            warn(f"the training set did not have {listed(new)}, left out of the stream.")
         for name in self._inputs.number_names:
             value = observation[name]
             is_number = isinstance(value, (int, float, np.integer, np.floating))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from treecrf.automl.evaluation import Breakdown, Evaluation, p_text
+from treecrf.automl.evaluation import Breakdown, Evaluation, p_text, seen_labels
 from treecrf.automl.scores import METRICS
 from treecrf.io.messages import counted
 from treecrf.pages.page import commonest_labels, confusion_table, page, table
@@ -139,7 +139,7 @@ def _confusions(judged: Mapping[str, Judged]) -> dict[str, str]:
 
 
 def _labels(evaluation: Evaluation) -> str:
-    frame = evaluation.by_label.sort_values("n_positions", ascending=False, kind="stable")
+    frame = seen_labels(evaluation.by_label).sort_values("n_positions", ascending=False, kind="stable")
     return table(["label", "precision", "recall", "F1", "positions"], frame.itertuples(index=False, name=None))
 
 
@@ -171,7 +171,11 @@ def _groups(by_group: pd.DataFrame) -> str:
         (name, n_sequences, n_positions, points, _interval(low, high))
         for name, n_sequences, n_positions, points, low, high in _rows(shown, ["group", *_RATES, "low", "high"])
     )
-    more = f"The {len(shown)} groups with the lowest accuracy of {len(by_group)}" if len(shown) < len(by_group) else ""
+    more = (
+        f"The {counted(len(shown), 'group')} with the lowest accuracy of {len(by_group)}"
+        if len(shown) < len(by_group)
+        else ""
+    )
     return table(_rated(["group"]), rows, more)
 
 

@@ -7,12 +7,14 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from html import escape
+from math import floor, log10
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from treecrf.io.files import resource
+from treecrf.io.messages import counted
 from treecrf.io.palette import COLORS
 
 PACKAGE = "treecrf.pages"
@@ -81,14 +83,16 @@ def _colours() -> str:
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "") -> str:
     """A table; cells are escaped, numbers stand right. The first column names the row."""
     heading = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
+    rows = [list(row) for row in rows]
+    decimals = [_decimals(column) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
         first, *others = row
         cells = "".join(
-            f'<td class="number">{_number(cell)}</td>'
+            f'<td class="number">{_number(cell, n)}</td>'
             if isinstance(cell, int | float | np.number)
             else f"<td>{escape(str(cell))}</td>"
-            for cell in others
+            for cell, n in zip(others, decimals[1:], strict=True)
         )
         lines.append(f'<tr><th scope="row">{escape(_text(first))}</th>{cells}</tr>')
     named = f"<p>{escape(caption)}</p>\n" if caption else ""
@@ -100,16 +104,21 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "")
 
 
 def _text(value: Any) -> str:
-    return _number(value) if isinstance(value, int | float | np.number) else str(value)
+    return _number(value, _decimals([value])) if isinstance(value, int | float | np.number) else str(value)
 
 
-def _number(value: Any) -> str:
-    """Whole numbers in full, others with at most four significant digits; – for NaN."""
+def _decimals(column: Iterable[Any]) -> int:
+    """Digits after the point of a column of numbers: the largest has four significant ones."""
+    sizes = [abs(float(value)) for value in column if isinstance(value, float | np.floating) and np.isfinite(value)]
+    largest = max(sizes, default=0.0)
+    return min(max(3 - floor(log10(largest)), 0), 4) if largest else 0
+
+
+def _number(value: Any, decimals: int) -> str:
+    """Whole numbers in full, others with so many digits after the point; – for NaN."""
     if value != value:
         return "–"
-    if isinstance(value, int | np.integer):
-        return f"{value:,}"
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int | np.integer) else f"{value:z,.{decimals}f}"
 
 
 def commonest_labels(confusion: pd.DataFrame, n_shown: int = MOST_LABELS) -> list[str]:
@@ -133,7 +142,7 @@ def confusion_table(confusion: pd.DataFrame, names: Sequence[str]) -> str:
         )
         lines.append(f'<tr><th scope="row">{escape(name)}</th>{cells}</tr>')
     heading = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
-    more = f" The {len(names)} commonest of {len(counts)} labels." if len(names) < len(counts) else ""
+    more = f" The {len(names)} commonest of {counted(len(counts), 'label')}." if len(names) < len(counts) else ""
     caption = f"Positions by true label (rows) and predicted label (columns); darker: a larger share of the row.{more}"
     return (
         f'<p>{caption}</p>\n<div class="wide" tabindex="0" role="region" aria-label="Confusion matrix">'
@@ -147,8 +156,9 @@ def bars(head: Sequence[str], rows: Iterable[tuple[str, float, str]], caption: s
     """A table with a bar for each row: its name, its value, and words beside it."""
     rows = list(rows)
     widest = max((abs(value) for _, value, _ in rows), default=0.0) or 1.0
+    decimals = _decimals(float(value) for _, value, _ in rows)
     lines = [
-        f'<tr><th scope="row">{escape(str(name))}</th><td class="number">{_number(float(value))}</td>'
+        f'<tr><th scope="row">{escape(str(name))}</th><td class="number">{_number(float(value), decimals)}</td>'
         f'<td>{escape(words)}</td><td class="bar"><i style="width:{100 * max(value, 0.0) / widest:.1f}%"></i></td></tr>'
         for name, value, words in rows
     ]

@@ -5,8 +5,10 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const element = (id) => document.getElementById(id);
 const n_sequences = data.sequences.length;
 const PART = 120; // positions of a part of a text, which is drawn as a whole
-const PANEL = 76, TRACK = 18, ERRORS = 7, BAND = 70, GAP = 6; // heights in pixels
+const PANEL = 76, TRACK = 18, ERRORS = 7, BAND = 70, GAP = 6, AXIS = 32; // heights in pixels
 const NEAREST = 12, WIDEST = 24; // pixels of a position: at first at most, and at the largest scale
+const LONGEST = 8e6; // pixels of a sequence at the largest scale, which browsers can scroll
+const TICK = 84; // pixels between ticks at least
 const MOST_OPTIONS = 1000, MOST_CHANCES = 6;
 
 function make(tag, attributes = {}, ...children) {
@@ -18,6 +20,8 @@ function make(tag, attributes = {}, ...children) {
   node.append(...children);
   return node;
 }
+
+function counted(number, noun) { return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`; }
 
 // --- the data ---------------------------------------------------------------------------------------
 
@@ -67,6 +71,70 @@ const summaries = data.sequences.map((name, number) => {
   return { number, name, errors, known, least, length: data.offsets[number + 1] - data.offsets[number] };
 });
 
+// --- times ------------------------------------------------------------------------------------------
+
+const SECOND = 1, MINUTE = 60, HOUR = 3600, DAY = 86400, MONTH = 30.5 * DAY, YEAR = 365.25 * DAY;
+const STEPS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30,
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE), ...[1, 2, 3, 6, 12].map((hours) => hours * HOUR),
+  ...[1, 2, 7, 14].map((days) => days * DAY)];
+const MONTHS = [1, 3, 6, 12, 24, 60, 120, 240, 600, 1200];
+
+const two = (number) => String(number).padStart(2, "0");
+
+function dateOf(seconds) {
+  const date = new Date(Math.round(seconds * 1000));
+  return `${date.getUTCFullYear()}-${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())}`;
+}
+
+function clockOf(seconds, step = 0) { // with as many parts as steps of so many seconds need, or all that are not 0
+  const date = new Date(Math.round(seconds * 1000)), parts = date.getUTCMilliseconds();
+  const clock = `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}`;
+  if (step >= MINUTE) return clock;
+  const isWhole = step >= SECOND || (!step && !parts);
+  return `${clock}:${two(date.getUTCSeconds())}${isWhole ? "" : `.${String(parts).padStart(3, "0")}`}`;
+}
+
+function dayOf(seconds) { // of a time of day in a sequence that goes on after midnight
+  return seconds < DAY ? "" : `day ${Math.floor(seconds / DAY) + 1}`;
+}
+
+function timeText(value) {
+  if (data.times.kind === "number") return String(Number(value.toPrecision(12)));
+  const day = data.times.kind === "date" ? dateOf(value) : dayOf(value);
+  return `${day} ${clockOf(value)}`.trim();
+}
+
+function roundStep(least) { // the next 1, 2 or 5 times a power of ten
+  const power = Math.pow(10, Math.floor(Math.log10(least)));
+  return power * [1, 2, 5, 10].find((digit) => digit * power >= least * (1 - 1e-9));
+}
+
+// Ticks between two values, at least so far apart: value, text and, where that is a time, its day.
+function ticksOf(from, to, least) {
+  const ticks = [];
+  if (data.times.kind === "number") {
+    const step = roundStep(least);
+    for (let k = Math.ceil(from / step); k * step <= to; k++) ticks.push([k * step, timeText(k * step), ""]);
+    return ticks;
+  }
+  const step = STEPS.find((each) => each >= least), isDate = data.times.kind === "date";
+  if (step === undefined && isDate) {
+    const months = MONTHS.find((each) => each * MONTH >= least) ?? 12 * roundStep(least / YEAR);
+    const date = new Date(from * 1000);
+    for (let k = Math.floor((date.getUTCFullYear() * 12 + date.getUTCMonth()) / months) * months; ; k += months) {
+      const value = new Date(0).setUTCFullYear(Math.floor(k / 12), k % 12, 1) / 1000;
+      if (value > to) return ticks;
+      if (value >= from) ticks.push([value, dateOf(value).slice(0, months < 12 ? -3 : -6), ""]);
+    }
+  }
+  const by = step ?? Math.ceil(least / DAY) * DAY;
+  for (let k = Math.ceil(from / by); k * by <= to; k++) {
+    const value = k * by, day = isDate ? dateOf(value) : dayOf(value);
+    ticks.push(by >= DAY ? [value, day || "day 1", ""] : [value, clockOf(value, by), day]);
+  }
+  return ticks;
+}
+
 // --- choosing a sequence ----------------------------------------------------------------------------
 
 let shown = [], current = -1, first = 0, end = 0, at = 0;
@@ -99,11 +167,11 @@ function list() {
   const select = element("sequence");
   select.replaceChildren(...shown.slice(0, MOST_OPTIONS).map((each) => {
     const errors = data.true === null ? "" : `, ${each.errors} of ${each.known} wrong`;
-    const words = `${each.name} (${each.length} rows${errors})${beginning(each.number)}`;
+    const words = `${each.name} (${counted(each.length, "row")}${errors})${beginning(each.number)}`;
     return make("option", { value: each.number }, words);
   }));
   const count = shown.length.toLocaleString("en");
-  element("count").textContent = `${count} of ${n_sequences.toLocaleString("en")} sequences` +
+  element("count").textContent = `${count} of ${counted(n_sequences, "sequence")}` +
     (shown.length > MOST_OPTIONS ? `, the first ${MOST_OPTIONS} listed` : "");
   if (!shown.length) return;
   if (!shown.some((each) => each.number === current)) open(shown[0].number);
@@ -135,16 +203,22 @@ function open(number, position = 0) {
 
 // --- the position -----------------------------------------------------------------------------------
 
+function time(position, before = "") { // text of the position's time, if there is one
+  const value = data.times?.values[position] ?? null;
+  return value === null ? "" : before + timeText(value);
+}
+
 function describe(position) {
   const label = (code) => data.labels[code];
   const truth = isKnown(position) ? `, true ${label(data.true[position])}` : "";
-  return `row ${position - first}, predicted ${label(data.predicted[position])}${truth}`;
+  return `row ${position - first}${time(position, ", ")}, predicted ${label(data.predicted[position])}${truth}`;
 }
 
 function inspect(position) {
   const colour = (code) => (data.colors[code] === null ? "" : `c${data.colors[code]}`);
   const [row, rows] = [position - first, end - first].map((number) => number.toLocaleString("en"));
   const parts = [make("h2", {}, `Row ${row} of ${rows}`)];
+  if (time(position)) parts.push(make("p", { class: "time" }, `${data.times.name}: ${time(position)}`));
   const labels = make("dl");
   labels.append(make("dt", {}, "predicted"), make("dd", { class: isWrong(position) ? "wrong" : "" },
     data.labels[data.predicted[position]] + (isWrong(position) ? " (wrong)" : "")));
@@ -157,7 +231,8 @@ function inspect(position) {
     chances.append(make("span", {}, data.labels[code]), text, bar);
   }
   const inputs = make("dl");
-  for (const column of data.columns) inputs.append(make("dt", {}, column.name), make("dd", {}, cell(column, position)));
+  const others = data.columns.filter((column) => !time(position) || column.name !== data.times.name);
+  for (const column of others) inputs.append(make("dt", {}, column.name), make("dd", {}, cell(column, position)));
   element("inspector").replaceChildren(...parts, labels, chances, inputs);
 }
 
@@ -297,14 +372,57 @@ const words = {
 
 function style(name) { return getComputedStyle(document.documentElement).getPropertyValue(name).trim(); }
 
+const BEYOND = 1.5; // median steps that a position takes up before and after it at most; others are gaps
+const FONT = '11px system-ui, "DejaVu Sans", sans-serif';
+
+function tag(pen, words, x, y, [ground, ink, opacity] = ["--ground", "--text", 0.85]) {
+  pen.globalAlpha = opacity;
+  pen.fillStyle = style(ground);
+  pen.fillRect(x - 3, y - 10, pen.measureText(words).width + 6, 14);
+  pen.globalAlpha = 1;
+  pen.fillStyle = style(ink);
+  pen.fillText(words, x, y);
+}
+
 const chart = {
-  width: 0, // pixels of a position
+  width: 0, // pixels of a position, on average
+  middles: [], begins: [], ends: [], // of each position of the sequence; as a whole it is as long as its positions
   least() { return Math.min(NEAREST, element("stage").clientWidth / Math.max(end - first, 1)); },
   columns() { return data.columns.filter((column, i) => !column.levels && element(`column${i}`).checked); },
   height() {
     const tracks = (data.true === null ? 1 : 2) * (TRACK + GAP) + (data.true === null ? 0 : ERRORS + GAP);
-    return this.columns().length * (PANEL + GAP) + tracks + BAND + GAP + 18;
+    return this.columns().length * (PANEL + GAP) + tracks + BAND + GAP + AXIS;
   },
+  isTimed() { return (data.times?.values[first] ?? null) !== null && element("axis").value === "time"; },
+  most() {
+    const steps = this.middles.slice(1).map((middle, i) => middle - this.middles[i]).filter((step) => step > 0).sort();
+    const usual = Math.max(steps[steps.length >> 1] ?? 1, 1e-12);
+    return Math.max(Math.min(WIDEST / usual, LONGEST / (end - first)), Math.min(WIDEST, LONGEST / (end - first)));
+  },
+  arrange() { // positions by their times, else one after another
+    const n = end - first;
+    this.middles = Float64Array.from({ length: n }, (_, i) => i + 0.5);
+    this.begins = this.middles.map((middle) => middle - 0.5);
+    this.ends = this.middles.map((middle) => middle + 0.5);
+    if (!this.isTimed()) return;
+    const origin = data.times.values[first], unit = (data.times.values[end - 1] - origin) / Math.max(n - 1, 1);
+    this.middles = this.middles.map((_, i) => 0.5 + (data.times.values[first + i] - origin) / unit);
+    const steps = this.middles.slice(1).map((middle, i) => middle - this.middles[i]);
+    const risen = steps.filter((step) => step > 0).sort(), usual = risen[risen.length >> 1];
+    const half = (step) => Math.min((step ?? usual) / 2, BEYOND * usual);
+    this.begins = this.middles.map((middle, i) => middle - half(steps[i - 1]));
+    this.ends = this.middles.map((middle, i) => middle + half(steps[i]));
+  },
+  nearest(place) { // the position in whose cell, or next to which, a place is
+    let low = 0, high = this.middles.length - 1;
+    while (low < high) {
+      const mid = (low + high) >> 1;
+      if ((this.middles[mid] + this.middles[mid + 1]) / 2 > place) high = mid;
+      else low = mid + 1;
+    }
+    return first + low;
+  },
+  x(position) { return this.middles[position - first] * this.width; },
   draw(stage) {
     stage.className = "stage chart";
     const words = "Inputs, labels and probabilities over time; the slider above moves through them";
@@ -312,12 +430,13 @@ const chart = {
     this.spacer = make("div", { "aria-hidden": "true" });
     this.spacer.style.height = "1px";
     stage.replaceChildren(this.canvas, this.spacer);
+    this.arrange();
     this.width = this.least();
     this.ranges = new Map(data.columns.map((column) => [column, this.range(column)]));
     stage.onscroll = () => this.paint();
     const under = (event) => {
       const x = event.clientX - stage.getBoundingClientRect().left + stage.scrollLeft;
-      return Math.max(first, Math.min(end - 1, first + Math.floor(x / this.width)));
+      return this.nearest(x / this.width);
     };
     stage.onmousemove = (event) => { this.hovered = under(event); inspect(this.hovered); this.paint(false); };
     stage.onmouseleave = () => { this.hovered = null; inspect(at); this.paint(false); };
@@ -346,14 +465,14 @@ const chart = {
     this.paint();
   },
   zoom(by) {
-    const stage = element("stage"), middle = (at - first + 0.5) * this.width - stage.scrollLeft;
-    this.width = by === 0 ? this.least() : Math.max(this.least(), Math.min(WIDEST, this.width * by));
+    const stage = element("stage"), middle = this.x(at) - stage.scrollLeft;
+    this.width = by === 0 ? this.least() : Math.max(this.least(), Math.min(this.most(), this.width * by));
     this.resize();
-    stage.scrollLeft = (at - first + 0.5) * this.width - Math.max(0, Math.min(stage.clientWidth, middle));
+    stage.scrollLeft = this.x(at) - Math.max(0, Math.min(stage.clientWidth, middle));
     this.paint();
   },
   mark(isScrolled) {
-    const stage = element("stage"), x = (at - first + 0.5) * this.width;
+    const stage = element("stage"), x = this.x(at);
     if (isScrolled && (x < stage.scrollLeft || x > stage.scrollLeft + stage.clientWidth)) {
       stage.scrollLeft = x - stage.clientWidth / 2;
     }
@@ -372,111 +491,140 @@ const chart = {
     pen.clearRect(0, 0, this.canvas.width, this.canvas.height);
     pen.drawImage(this.drawing, 0, 0);
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-    for (const [position, colour] of [[at, style("--link")], [this.hovered ?? at, style("--quiet")]]) {
+    const bottom = this.height() - AXIS, under = this.hovered ?? at;
+    for (const [position, colour] of [[under, style("--quiet")], [at, style("--link")]]) {
       pen.fillStyle = colour;
-      pen.fillRect((position - first + 0.5) * this.width - stage.scrollLeft - 0.75, 0, 1.5, this.height() - 18);
+      pen.fillRect(this.x(position) - stage.scrollLeft - 0.75, 0, 1.5, bottom);
+    }
+    pen.font = FONT;
+    for (const [note, y] of this.notes) tag(pen, note, 5, y); // over the cursors, which else cover letters
+    if (this.isTimed()) {
+      const words = time(under), size = pen.measureText(words).width;
+      const x = Math.max(5, Math.min(stage.clientWidth - size - 5, this.x(under) - stage.scrollLeft - size / 2));
+      tag(pen, words, x, bottom + 12, ["--text", "--ground", 1]);
     }
   },
-  drawn() { // all but the cursors, on a canvas that is kept until what is in sight changes
+  groups(begin, stop) { // first positions of what falls on one pixel, and the end
+    const groups = [];
+    for (let i = begin, pixel = NaN; i < stop; i++) {
+      const own = Math.floor(this.x(i));
+      if (own !== pixel) groups.push(i);
+      pixel = own;
+    }
+    return [...groups, stop];
+  },
+  drawn() { // all but notes and cursors, on a canvas that is kept until what is in sight changes
     const drawing = make("canvas"), pen = drawing.getContext("2d");
     const stage = element("stage"), ratio = window.devicePixelRatio || 1;
     [drawing.width, drawing.height] = [Math.max(this.canvas.width, 1), Math.max(this.canvas.height, 1)];
     const wide = stage.clientWidth, w = this.width, left = stage.scrollLeft;
-    const begin = first + Math.max(0, Math.floor(left / w) - 1);
-    const stop = Math.min(end, first + Math.ceil((left + wide) / w) + 1);
-    const x = (position) => (position - first) * w - left;
-    const [line, text, quiet, wrong] = ["--c0", "--text", "--quiet", "--wrong"].map(style);
+    const groups = this.groups(
+      Math.max(first, this.nearest(left / w) - 1), Math.min(end, this.nearest((left + wide) / w) + 2));
+    const n_groups = groups.length - 1;
+    const whole = (x) => Math.round(x * ratio) / ratio; // pixels of the screen, so that there are no seams
+    const from = (position) => whole(this.begins[position - first] * w - left);
+    const to = (position) => whole(this.ends[position - first] * w - left);
+    const [line, wrong] = ["--c0", "--wrong"].map(style);
     const fills = data.colors.map((number) => style(number === null ? "--none" : `--c${number}`));
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-    pen.font = "11px system-ui, sans-serif";
-    const notes = [], by = Math.max(1, Math.floor(1 / w)); // positions of a pixel
+    pen.font = FONT;
+    this.notes = [];
     let y = 2;
     for (const column of this.columns()) {
-      this.line(pen, column, begin, stop, x, y, line);
+      this.line(pen, column, groups, y, line);
       const [low, high] = this.ranges.get(column);
-      notes.push([`${column.name}  ${low} to ${high}`, y + 11]);
+      this.notes.push([`${column.name}  ${low} to ${high}`, y + 11]);
       y += PANEL + GAP;
     }
     const track = (codes, name) => {
-      for (let i = begin; i < stop;) {
-        let j = i + by;
-        while (j < stop && codes[j] === codes[i]) j += by;
-        if (codes[i] >= 0) {
-          pen.fillStyle = fills[codes[i]];
-          pen.fillRect(x(i), y, Math.max(x(j) - x(i), 0.5), TRACK);
-        }
-        i = j;
+      for (let g = 0; g < n_groups;) {
+        const code = codes[groups[g]], start = from(groups[g]);
+        let stop = to(groups[++g] - 1);
+        while (g < n_groups && codes[groups[g]] === code && from(groups[g]) - stop < 1) stop = to(groups[++g] - 1);
+        if (code < 0) continue;
+        pen.fillStyle = fills[code];
+        pen.fillRect(start, y, Math.max(stop - start, 0.5), TRACK);
       }
-      notes.push([name, y + 13]);
+      this.notes.push([name, y + 13]);
       y += TRACK + GAP;
     };
     if (data.true !== null) {
       track(data.true, "true");
       pen.fillStyle = wrong;
-      for (let i = begin, drawn = -1; i < stop; i++) {
-        if (!isWrong(i) || Math.floor(i / by) === drawn) continue;
-        pen.fillRect(x(i), y, Math.max(w, 1), ERRORS);
-        drawn = Math.floor(i / by);
+      for (let g = 0; g < n_groups; g++) {
+        let i = groups[g];
+        while (i < groups[g + 1] && !isWrong(i)) i++;
+        if (i < groups[g + 1]) pen.fillRect(from(i), y, Math.max(to(i) - from(i), 1), ERRORS);
       }
       y += ERRORS + GAP;
     }
     track(data.predicted, "predicted");
-    for (let i = begin; i < stop; i += by) {
+    for (let g = 0; g < n_groups; g++) {
+      const x = from(groups[g]), size = Math.max(to(groups[g + 1] - 1) - x, 1);
       let top = y + BAND;
-      for (const [code, share] of chancesOf(i)) {
+      for (const [code, share] of chancesOf(groups[g])) {
         pen.fillStyle = fills[code];
-        pen.fillRect(x(i), top - share * BAND, Math.max(w * by, 1) + 0.3, share * BAND);
+        pen.fillRect(x, top - share * BAND, size, share * BAND);
         top -= share * BAND;
       }
     }
-    notes.push(["probability", y + 12]);
-    y += BAND + GAP;
-    pen.fillStyle = quiet;
-    const ticks = Math.max(1, Math.pow(10, Math.ceil(Math.log10(80 / w))));
-    for (let i = Math.ceil((begin - first) / ticks) * ticks; i < stop - first; i += ticks) {
-      pen.fillText(String(i), x(first + i) + 2, y + 9);
-    }
-    for (const [note, height] of notes) {
-      const size = pen.measureText(note).width;
-      pen.globalAlpha = 0.78;
-      pen.fillStyle = style("--ground");
-      pen.fillRect(2, height - 10, size + 6, 14);
-      pen.globalAlpha = 1;
-      pen.fillStyle = text;
-      pen.fillText(note, 5, height);
-    }
+    this.notes.push(["probability", y + 12]);
+    this.axis(pen, left, wide, y + BAND + GAP);
     return drawing;
   },
-  line(pen, column, begin, stop, x, y, colour) {
-    const [low, high] = this.ranges.get(column), w = this.width;
+  axis(pen, left, wide, y) {
+    const w = this.width;
+    pen.fillStyle = style("--quiet");
+    const tick = (x, words, below = "") => {
+      pen.fillRect(x - 0.5, y - GAP, 1, 4);
+      pen.fillText(words, x + 2, y + 9);
+      if (below) pen.fillText(below, x + 2, y + 22);
+    };
+    if (!this.isTimed()) {
+      const step = Math.max(1, roundStep(TICK / w));
+      for (let i = Math.ceil(left / w / step) * step; i < Math.min((left + wide) / w, end - first); i += step) {
+        tick((i + 0.5) * w - left, String(i));
+      }
+      return;
+    }
+    const values = data.times.values, origin = values[first];
+    const unit = (values[end - 1] - origin) / (end - first - 1); // of a position, on average
+    const valueAt = (x) => origin + ((left + x) / w - 0.5) * unit;
+    let day = null;
+    for (const [value, words, below] of ticksOf(valueAt(0), Math.min(valueAt(wide), values[end - 1]), TICK * unit / w)) {
+      tick(((value - origin) / unit + 0.5) * w - left, words, below === day ? "" : below);
+      day = below;
+    }
+  },
+  line(pen, column, groups, y, colour) { // of many values on a pixel the first, the lowest, the highest and the last
+    const [low, high] = this.ranges.get(column), left = element("stage").scrollLeft;
     const height = (value) => y + 14 + (PANEL - 16) * (1 - (value - low) / (high - low || 1));
     pen.strokeStyle = colour;
     pen.fillStyle = colour;
     pen.lineWidth = 1.2;
-    if (w < 0.5) { // the lowest and the highest value of each pixel
-      const by = Math.floor(1 / w);
-      for (let i = begin - (begin - first) % by; i < stop; i += by) {
-        let least = Infinity, most = -Infinity;
-        for (let j = i; j < Math.min(i + by, end); j++) {
-          const value = column.values[j];
-          if (value !== null) { least = Math.min(least, value); most = Math.max(most, value); }
-        }
-        if (least <= most) pen.fillRect(x(i), height(most), 1.2, Math.max(height(least) - height(most), 1.2));
-      }
-      return;
-    }
     pen.beginPath();
-    let isDown = false;
-    for (let i = begin; i < stop; i++) {
-      const value = column.values[i];
-      if (value === null) { isDown = false; continue; }
-      if (isDown) pen.lineTo(x(i) + w / 2, height(value));
-      else pen.moveTo(x(i) + w / 2, height(value));
-      if (!isDown && (i + 1 === stop || column.values[i + 1] === null)) {
-        pen.fillRect(x(i) + w / 2 - 1, height(value) - 1, 2, 2);
+    let n_joined = 0, x = 0, last = 0;
+    const close = () => { if (n_joined === 1) pen.fillRect(x - 1, height(last) - 1, 2, 2); n_joined = 0; };
+    for (let g = 0; g + 1 < groups.length; g++) {
+      let lowest = Infinity, highest = -Infinity, begin = null;
+      for (let i = groups[g]; i < groups[g + 1]; i++) {
+        const value = column.values[i];
+        if (value === null) continue;
+        begin ??= value;
+        lowest = Math.min(lowest, value);
+        highest = Math.max(highest, value);
+        last = value;
       }
-      isDown = true;
+      if (begin === null) { close(); continue; }
+      x = this.x(groups[g]) - left;
+      if (n_joined) pen.lineTo(x, height(begin));
+      else pen.moveTo(x, height(begin));
+      n_joined += 1;
+      if (lowest === highest) continue;
+      for (const value of [lowest, highest, last]) pen.lineTo(x, height(value));
+      n_joined += 1;
     }
+    close();
     pen.stroke();
   },
 };
@@ -507,6 +655,7 @@ element("at").addEventListener("keydown", (event) => { if (event.key.toLowerCase
 element("stage").addEventListener("keydown", pressed);
 element("error")?.addEventListener("click", () => nextError(1));
 element("column")?.addEventListener("change", redraw);
+element("axis")?.addEventListener("change", redraw);
 for (const box of document.querySelectorAll("#columns input")) box.addEventListener("change", redraw);
 element("in")?.addEventListener("click", () => chart.zoom(2));
 element("out")?.addEventListener("click", () => chart.zoom(0.5));

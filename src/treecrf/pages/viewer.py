@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf.automl.labeller import TableLabeller
+from treecrf.automl.time_axis import TimeAxis, find_time_axis
 from treecrf.io.arrays import gather_ranges
 from treecrf.io.files import resource
 from treecrf.io.messages import counted
@@ -46,6 +47,8 @@ class Viewed(NamedTuple):
         Codes of `label_names`.
     true : int, shape (n_positions,), or None
         The same, `MISSING` where it is not known.
+    times : TimeAxis, optional
+        Of the positions.
     """
 
     names: Sequence[str]
@@ -55,6 +58,7 @@ class Viewed(NamedTuple):
     probabilities: NDArray[np.float64]
     predicted: NDArray[np.integer]
     true: NDArray[np.integer] | None
+    times: TimeAxis | None = None
 
 
 def render_viewer(
@@ -107,8 +111,9 @@ def packed(viewed: Viewed) -> dict[str, Any]:
     names = [str(name) for name in viewed.label_names]
     scheme = chunk_scheme(names)
     columns = [_column(str(name), viewed.inputs[name]) for name in viewed.inputs]
+    axis = None if viewed.times is None else viewed.times.name
     n_numbers = sum("values" in column for column in columns)
-    has_words = n_numbers < len(columns)
+    has_words = any("levels" in column and column["name"] != axis for column in columns)
     tags = np.array(names)
     return {
         "labels": names,
@@ -117,7 +122,8 @@ def packed(viewed: Viewed) -> dict[str, Any]:
         "sequences": [str(name) for name in viewed.names],
         "offsets": viewed.offsets.tolist(),
         "columns": columns,
-        "view": "words" if has_words and n_numbers < 2 else "numbers",
+        "times": None if viewed.times is None else _times(viewed.times),
+        "view": "words" if n_numbers == 0 or (has_words and n_numbers < 2) else "numbers",
         "predicted": viewed.predicted.tolist(),
         "true": None if viewed.true is None else viewed.true.tolist(),
         "goes_on": {
@@ -135,6 +141,13 @@ def _column(name: str, cells: pd.Series) -> dict[str, Any]:
         return {"name": name, "values": values}
     codes, levels = pd.factorize(cells.where(cells.notna() & (cells != ""), None))
     return {"name": name, "levels": [str(level) for level in levels], "codes": codes.tolist()}
+
+
+def _times(times: TimeAxis) -> dict[str, Any]:
+    """The times as numbers, those of dates to the millisecond, null where there are none."""
+    values = times.values if times.kind == "number" else np.round(times.values, 3)
+    numbers = [None if value != value else int(value) if value.is_integer() else value for value in values.tolist()]
+    return {"name": times.name, "kind": times.kind, "values": numbers}
 
 
 def _goes_on(
@@ -208,7 +221,12 @@ def _controls(viewed: Viewed, data: dict[str, Any]) -> str:
 
 
 def _tools(data: dict[str, Any], has_truth: bool) -> str:
-    texts = [(str(number), column["name"]) for number, column in enumerate(data["columns"]) if "levels" in column]
+    axis = None if data["times"] is None else data["times"]["name"]
+    texts = [
+        (str(number), column["name"])
+        for number, column in enumerate(data["columns"])
+        if "levels" in column and (column["name"] != axis or data["view"] == "words")
+    ]
     numbers = [(number, column["name"]) for number, column in enumerate(data["columns"]) if "values" in column]
     parts = []
     if texts and numbers:
@@ -222,15 +240,18 @@ def _tools(data: dict[str, Any], has_truth: bool) -> str:
         longest = max(texts, key=lambda each: len(data["columns"][int(each[0])]["levels"]))
         parts.append(f'<span data-for="words">{_select("column", "Text", texts, longest[0])}</span>')
     if numbers:
+        drawn = [name for _, name in numbers if name != axis][:MOST_LINES]
         boxes = "".join(
             f'<label><input type="checkbox" id="column{number}"'
-            f"{' checked' if place < MOST_LINES else ''}>{escape(name)}</label>"
-            for place, (number, name) in enumerate(numbers)
+            f"{' checked' if name in drawn else ''}>{escape(name)}</label>"
+            for number, name in numbers
         )
         parts.append(f'<fieldset id="columns" data-for="numbers" aria-label="Columns">{boxes}</fieldset>')
         zooms = (("in", "Zoom in"), ("out", "Zoom out"), ("fit", "All"))
         buttons = "".join(f'<button type="button" id="{name}">{words}</button>' for name, words in zooms)
         parts.append(f'<span data-for="numbers">{buttons}</span>')
+        axes = [("time", data["times"]["name"]), ("row", "row")] if data["times"] else []
+        parts += [f'<span data-for="numbers">{_select("axis", "Over", axes)}</span>'] if axes else []
     if has_truth:
         parts.append('<button type="button" id="error">Next error</button>')
     return f'<div class="tools">{"".join(parts)}</div>'
@@ -290,6 +311,7 @@ def view_table(
             columns[name] = pd.Series(table.frame[name].to_numpy(dtype=object)[rows], dtype=object)
     ids = table.frame[model.columns.sequence].astype(str).to_numpy()
     known = tuple(model.labeller.label_names_)
+    times = find_time_axis(table, model.columns, {each.name: each.categories for each in model.labeller.attributes_})
     viewed = Viewed(
         ids[data.observation_offsets[chosen]].tolist(),
         part.offsets,
@@ -298,5 +320,6 @@ def view_table(
         model.labeller.predict_proba(ready),
         model.metric.predict(model.labeller, ready),
         part.labels,
+        None if times is None else times._replace(values=times.values[rows]),
     )
     return viewed, int(np.flatnonzero(chosen == wanted)[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from textwrap import fill
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from treecrf.automl.contributions import Contributions
 from treecrf.automl.explanation import BEFORE
+from treecrf.automl.time_axis import cells
+from treecrf.io.arrays import Bools, Floats
 from treecrf.io.messages import cell_text, counted
 from treecrf.io.palette import COLORS, color_numbers, entity_type
 from treecrf.plot.style import MAIN, OPPOSITE, QUIET, axes_of, new_figure, styled
@@ -48,6 +50,8 @@ def plot_sequence(
     predicted: Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
     title: str = "",
+    times: NDArray[Any] | None = None,
+    time_name: str = "time",
     figure: Figure | None = None,
 ) -> Figure:
     """Draw one sequence with its labels.
@@ -66,6 +70,10 @@ def plot_sequence(
     columns : sequence of str, optional
         What to draw: the first `MOST_LINES` columns of numbers, or the first column of words, unless given.
     title : str
+    times : array of numbers or datetime64, shape (n_positions,), optional
+        Of the positions, never falling: they are drawn there, and else one after another.
+    time_name : str
+        Title of their axis.
     figure : Figure, optional
         Of matplotlib, with a constrained layout; a new one, whose size fits, unless given.
 
@@ -86,7 +94,15 @@ def plot_sequence(
         predicted = [names[code] for code in probabilities.argmax(axis=1)]
     for what, given in (("true", true), ("predicted", predicted)):
         if given is not None and len(given) != n_positions:
-            raise ValueError(f"plot_sequence: {what} has {len(given)} labels for {counted(n_positions, 'position')}.")
+            raise ValueError(
+                f"plot_sequence: {what} has {counted(len(given), 'label')} for {counted(n_positions, 'position')}."
+            )
+    times = None if times is None else np.asarray(times)
+    if times is not None and (times.shape != (n_positions,) or not (np.diff(_numbered(times)) >= 0).all()):
+        raise ValueError(
+            f"plot_sequence: the times have shape {times.shape}, or fall, or some are missing; give one for each of "
+            f"{counted(n_positions, 'position')}, in their order."
+        )
     for name in columns or ():
         if name not in inputs:
             raise ValueError(f"plot_sequence: there is no column {name!r}; name some of {', '.join(map(str, inputs))}.")
@@ -98,8 +114,10 @@ def plot_sequence(
     labels = _Labels(predicted, true, colors, scheme)
     with styled():
         if numbers:
-            chosen = numbers if columns else numbers[:MOST_LINES]
-            return _over_time(inputs[chosen], probabilities, names, labels, title, figure)
+            others = [name for name in numbers if times is None or name != time_name] or numbers
+            chosen = numbers if columns else others[:MOST_LINES]
+            axis = _Axis("row of the sequence", np.arange(n_positions)) if times is None else _Axis(time_name, times)
+            return _over_time(inputs[chosen], probabilities, names, labels, title, axis, figure)
         column = next(iter(columns or inputs.columns), None)
         words = [""] * n_positions if column is None else [cell_text(cell) for cell in inputs[column]]
         return _words(words, labels, title, figure)
@@ -117,43 +135,84 @@ class _Labels(NamedTuple):
 # --- over time --------------------------------------------------------------------------------------
 
 
+class _Axis(NamedTuple):
+    """What positions are drawn over."""
+
+    name: str
+    times: NDArray[Any]
+
+
+def _numbered(times: NDArray[Any]) -> Floats:
+    """Times as matplotlib counts them: dates in days."""
+    if times.dtype.kind != "M":
+        return times.astype(np.float64)
+    from matplotlib.dates import date2num
+
+    return np.asarray(date2num(times), dtype=np.float64)
+
+
 def _over_time(
     numbers: pd.DataFrame,
     probabilities: NDArray[np.float64],
     names: list[str],
     labels: _Labels,
     title: str,
+    axis: _Axis,
     figure: Figure | None,
 ) -> Figure:
     n_lines, n_tracks = numbers.shape[1], 1 if labels.true is None else 2
     heights = [1.0] * n_lines + [0.3] * n_tracks + [0.9]
     figure = figure or new_figure(9.0, 0.8 + sum(heights))
     panels = figure.subplots(len(heights), sharex=True, height_ratios=heights)
-    places = np.arange(len(numbers) + 1) - 0.5
+    places = _numbered(axis.times)
+    begins, ends = cells(places)
     for ax, name in zip(panels, numbers.columns, strict=False):
-        ax.plot(np.arange(len(numbers)), numbers[name], color=MAIN, linewidth=0.9)
+        ax.plot(places, numbers[name], color=MAIN, linewidth=0.9)
         ax.set_ylabel(str(name), rotation=0, ha="right", va="center")
     if labels.true is not None:
-        _track(panels[n_lines], labels.true, labels.colors, "true")
-    _track(panels[-2], labels.predicted, labels.colors, "predicted")
+        _track(panels[n_lines], labels.true, labels.colors, "true", begins, ends)
+    _track(panels[-2], labels.predicted, labels.colors, "predicted", begins, ends)
     top = np.zeros(len(numbers))
     for code, name in enumerate(names):
         above = top + probabilities[:, code]
-        panels[-1].stairs(above, places, baseline=top, fill=True, color=labels.colors[name])
+        tops, edges, bottoms = _with_gaps(above, top, begins, ends)
+        panels[-1].stairs(tops, edges, baseline=bottoms, fill=True, color=labels.colors[name])
         top = above
     panels[-1].set_ylim(0, 1)
     panels[-1].set_ylabel("probability", rotation=0, ha="right", va="center")
-    panels[-1].set_xlabel("row of the sequence")
-    panels[-1].set_xlim(places[0], places[-1])
+    panels[-1].set_xlabel(axis.name)
+    panels[-1].set_xlim(begins[0], ends[-1])
+    if axis.times.dtype.kind == "M":
+        from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+
+        locator = AutoDateLocator()
+        panels[-1].xaxis.set_major_locator(locator)
+        panels[-1].xaxis.set_major_formatter(ConciseDateFormatter(locator))
     _key(figure, labels, [name for code, name in enumerate(names) if probabilities[:, code].max() >= LEAST_SHOWN])
     figure.suptitle(title)
     return figure
 
 
-def _track(ax: Axes, labels: Sequence[str], colors: dict[str, str], name: str) -> None:
-    """Runs of one label as bars."""
+def _with_gaps(above: Floats, below: Floats, begins: Floats, ends: Floats) -> tuple[Floats, Floats, Floats]:
+    """Values, edges and baseline of stairs; where cells do not touch, a flat one is between them."""
+    is_kept = np.column_stack([np.ones(len(begins), dtype=bool), ~_touch(begins, ends)]).ravel()[:-1]
+    edges = np.column_stack([begins, ends]).ravel()[:-1][is_kept]
+    tops, bottoms = (np.column_stack([values, below]).ravel()[:-1][is_kept] for values in (above, below))
+    return tops, np.append(edges, ends[-1]), bottoms
+
+
+def _touch(begins: Floats, ends: Floats) -> Bools:
+    """Whether each cell touches the next one; the last one touches none."""
+    return np.append(begins[1:] - ends[:-1] < 1e-3 * np.median(ends - begins), False)
+
+
+def _track(ax: Axes, labels: Sequence[str], colors: dict[str, str], name: str, begins: Floats, ends: Floats) -> None:
+    """Runs of one label without a gap as bars."""
+    is_joined = _touch(begins, ends)
     for first, last, label in runs(labels):
-        ax.axvspan(first - 0.5, last + 0.5, color=colors[label], linewidth=0)
+        stops = [place for place in range(first, last + 1) if place == last or not is_joined[place]]
+        for begin, stop in zip([first, *(place + 1 for place in stops)], stops, strict=False):
+            ax.axvspan(begins[begin], ends[stop], color=colors[label], linewidth=0)
     ax.set_yticks([])
     ax.set_ylim(0, 1)
     ax.set_ylabel(name, rotation=0, ha="right", va="center")
@@ -208,7 +267,7 @@ def _words(words: Sequence[str], labels: _Labels, title: str, figure: Figure | N
             ax.text(x, -number - 0.25, word, family="monospace", bbox=None if is_plain else box)
             is_wrong = labels.true is not None and labels.true[place] != labels.predicted[place]
             ax.text(x, -number - 0.62, notes[place], fontsize=6.5, color=OPPOSITE if is_wrong else color)
-    more = f" (the first {MOST_WORDS} of {len(words):,} positions)" if len(words) > MOST_WORDS else ""
+    more = f" (the first {MOST_WORDS} of {counted(len(words), 'position')})" if len(words) > MOST_WORDS else ""
     figure.suptitle(f"{title}{more}")
     return figure
 

@@ -84,8 +84,8 @@ def read_columns(content: Content, encoding: str | None, tell: Tell) -> pd.DataF
     n_cells = len(_cells(first[1], tabs))
     if n_cells > MOST_COLUMNS:
         raise ValueError(
-            f"{content.name}, line {first[0]}: {n_cells:,} cells, and {MOST_COLUMNS:,} are the most; give each "
-            "observation a line of its own."
+            f"{content.name}, line {first[0]}: {counted(n_cells, 'cell')}, and {MOST_COLUMNS:,} are the most; give "
+            "each observation a line of its own."
         )
     _refuse_csv(content.name, [text for group in groups for _, text in group], first[1], n_cells)
     labels = {_cells(text, tabs)[-1] for group in groups for _, text in group if not text.startswith("#")}

@@ -212,7 +212,7 @@ def parse_strictly(
                 are_all_so = len(lines) == 0 and {len(other) for other in islice(reader, 1000)} - {0} == {len(row)}
                 raise ValueError(
                     f"{name}, line {end}: {_counted(row, separator)}, {'as all rows have, ' if are_all_so else ''}but "
-                    f"the first line names {len(names)} columns; "
+                    f"the first line names {counted(len(names), 'column')}; "
                     f"{'name all columns there' if are_all_so else 'fix that line'}."
                 )
     except csv.Error as error:

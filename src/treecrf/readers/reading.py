@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +13,7 @@ from treecrf.inputs.times import identifying_times
 from treecrf.io.arrays import Bools
 from treecrf.io.columns import Kind
 from treecrf.io.files import PACKED_SUFFIXES, AnyPath, Content, plain_suffix, read_content
-from treecrf.io.messages import counted, listed, quoted, repeated
+from treecrf.io.messages import counted, listed, quoted, repeated, warn
 from treecrf.readers.arff_files import read_arff
 from treecrf.readers.columns import SUFFIXES, read_columns, read_conllu
 from treecrf.readers.csv_files import read_csv
@@ -251,7 +250,7 @@ def load_table(
     """
     paths = [path] if test is None else [path, test]
     dialect = Dialect(format, separator, decimal, encoding, quote, tuple(na))
-    tables = [read_table(each, dialect, sequence, _warn) for each in paths]
+    tables = [read_table(each, dialect, sequence, warn) for each in paths]
     label = tables[0].label_column(label)
     if attributes is None:
         attributes = [name for name in tables[0] if name not in (sequence, label, groups, split)]
@@ -267,7 +266,7 @@ def load_table(
     table.check_marks([name for name in columns.categories if name not in (kinds or {})])
     whole = table.encode(columns)
     for name in identifying_times(whole):
-        _warn(
+        warn(
             f"Column {name!r}: its time stamps identify the rows; derive inputs from them "
             "(treecrf.inputs.DerivedInputs), or leave it out (attributes)."
         )
@@ -290,10 +289,6 @@ def load_table(
             f"{counted(len(whole), 'sequence')}{of_groups}."
         )
     return whole.select(np.flatnonzero(~for_test)), whole.select(np.flatnonzero(for_test))
-
-
-def _warn(sentence: str) -> None:
-    warnings.warn(sentence, stacklevel=2)
 
 
 def _split_column(table: TypedTable, split: str, whole: SequenceSet) -> Bools:

@@ -111,8 +111,8 @@ def check_names(name: str, columns: Sequence[str]) -> None:
     """Raise where a table, called `name` in the error, has too many columns or two of one name."""
     if len(columns) > MOST_COLUMNS:
         raise ValueError(
-            f"{name} has {len(columns):,} columns, and {MOST_COLUMNS:,} are the most; leave out those that are no "
-            "input."
+            f"{name} has {counted(len(columns), 'column')}, and {MOST_COLUMNS:,} are the most; leave out those that "
+            "are no input."
         )
     twice = repeated(columns)
     if twice is not None:

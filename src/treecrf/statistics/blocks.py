@@ -16,6 +16,7 @@ from scipy.fft import irfft, next_fast_len, rfft
 
 from treecrf.io import arrays
 from treecrf.io.arrays import Bools, Ints, as_array, integers, listed_arrays, truths
+from treecrf.io.messages import counted
 from treecrf.statistics.estimates import (
     EVALUATION_COLUMNS,
     MARGIN,
@@ -121,7 +122,9 @@ def cut_blocks(offsets: Ints, length: int) -> Ints:
     """
     offsets = arrays.offsets(offsets)
     if length < 1 or not offsets[-1]:
-        raise ValueError(f"{offsets[-1]} positions cannot be cut into blocks of {length}; give 1 or more of both.")
+        raise ValueError(
+            f"{counted(offsets[-1], 'position')} cannot be cut into blocks of {length}; give 1 or more of both."
+        )
     starts = [
         begin + (end - begin) * np.arange(n_blocks) // n_blocks
         for begin, end in pairwise(offsets.tolist())

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc, stdtr
 
 from treecrf.io.arrays import Bools, Floats, Ints, as_array, integers, listed_arrays, reals
+from treecrf.io.messages import counted
 from treecrf.statistics.estimates import adjust_holm, check_columns
 from treecrf.statistics.two_way import LARGEST, Pairs, make_pairs
 
@@ -276,7 +277,9 @@ def compare_flips(
     """
     arrays = listed_arrays(correct)
     if len(arrays) != len(methods):
-        raise ValueError(f"correct has {len(arrays)} arrays for {len(methods)} methods; give one for each.")
+        raise ValueError(
+            f"correct has {counted(len(arrays), 'array')} for {counted(len(methods), 'method')}; give one for each."
+        )
     pairs = make_pairs(arrays)
     p_value = pair_p_values(pairs, seed, n_flips)
     n_clusters = pairs.differences.shape[1]

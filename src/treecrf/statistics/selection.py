@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treecrf.io.arrays import Ints, check_count, integers
+from treecrf.io.messages import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -177,7 +178,9 @@ def training_draws(groups: Ints, n_train: int, n_draws: int, seed: int) -> list[
     """
     groups = _checked(groups)
     if not 0 < n_train < len(groups):
-        raise ValueError(f"{n_train} of {len(groups)} sequences cannot train with some left to test; draw fewer.")
+        raise ValueError(
+            f"{n_train} of {counted(len(groups), 'sequence')} cannot train with some left to test; draw fewer."
+        )
     share = 1 - n_train / len(groups)
     return [Split(*hold_out(groups, share, derive_seed(seed, "draw", draw))) for draw in range(n_draws)]
 

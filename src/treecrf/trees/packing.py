@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Int32, Int64, compiled_type, struct
+from treecrf.io.messages import counted
 
 _MAX_FRACTION_BITS = 40  # beyond it a float64 gradient of order 1 has no more to give after summation
 _ENOUGH_FRACTION_BITS, _MIN_BITS = 14, 4  # rounding by chance loses nothing on average
@@ -96,7 +97,7 @@ def _divide_bits(weight: int, n_rows: int, sum_bits: int, newton: bool) -> Packi
 
 
 def _too_many(n_rows: int) -> ValueError:
-    return ValueError(f"{n_rows:,} rows are too many to sum exactly; train on a sample of the sequences.")
+    return ValueError(f"{counted(n_rows, 'row')} are too many to sum exactly; train on a sample of the sequences.")
 
 
 @kernel(float64(int64, PACKING))

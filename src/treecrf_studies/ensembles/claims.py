@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
+from treecrf.io.messages import counted
 from treecrf_studies.ensembles.methods import VOTES
 from treecrf_studies.framework.claims.judge import LEANS, Degrees, Results
 from treecrf_studies.framework.claims.kinds import NO, YES, Kind, Measured
@@ -91,7 +92,7 @@ def slack(results: Results, dataset: str) -> Iterator[Measured[float]]:
         of_set = runs[runs["dataset"] == dataset]
         text = (
             f"the bound is at least {number(of_set['slack'].min(), 3)} above the margin loss on {dataset} in "
-            f"{len(of_set)} runs"
+            f"{counted(len(of_set), 'run')}"
         )
         yield Measured(float(of_set["slack"].min()), text)
 

@@ -14,6 +14,7 @@ from treecrf.compiled.struct import TRUTH, Bool
 from treecrf.estimators.checks import FLAG, HEADERS, SEED, SIZE, Check, whole
 from treecrf.estimators.protocol import follow, new_one
 from treecrf.io.arrays import Codes, Floats
+from treecrf.io.messages import counted
 from treecrf.models.base import Labeller, Monitor
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.decoding import DECODERS, Decoder, check_decoder
@@ -349,7 +350,7 @@ class CodedCRF(Labeller):
         super()._restore(values, arrays)
         self.bits_ = unpacked("bit", values["bits"], arrays, _BITS[:2])
         if len(self.bits_) != self.code_length:
-            raise ValueError(f"there are {len(self.bits_)} labellers of {self.code_length} bits")
+            raise ValueError(f"there are {len(self.bits_)} labellers of {counted(self.code_length, 'bit')}")
 
 
 def _fit_predict(labeller: Labeller, train: SequenceSet) -> NDArray[np.bool_]:

@@ -321,7 +321,8 @@ def _told(name: str, description: Mapping[str, Any], ranked: pd.DataFrame) -> Pa
     best = ranked.groupby("rate")["value"].max()
     most = best.index[-1]
     n_missing = sum(description[side]["missing_cells"] for side in ("train", "test"))
-    own = f"{n_missing:,} cells are missing in the data." if n_missing else "No cell is missing in the data."
+    some = f"{counted(n_missing, 'cell')} {'is' if n_missing == 1 else 'are'}"
+    own = f"{some if n_missing else 'No cell is'} missing in the data."
     lost = best.iloc[0] - best.iloc[-1]
     return paragraph(
         "<b>{name}.</b> The best method loses {lost} percentage points if a further {most} of the cells are "

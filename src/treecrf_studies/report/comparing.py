@@ -19,7 +19,7 @@ from zipfile import BadZipFile, ZipFile
 import pandas as pd
 
 from treecrf.io.files import write_frame
-from treecrf.io.messages import quoted
+from treecrf.io.messages import counted, quoted
 from treecrf.io.process import GIB
 from treecrf_studies.framework.claims.judge import NOT_RUN
 from treecrf_studies.registry import registry
@@ -41,7 +41,10 @@ PARTS = ("settings", "code", "commit", "versions", "machine", "raw_files")
 """Keys of a manifest that are compared."""
 
 OF_STUDIES = ("settings", "code")
-"""Those whose values begin with the name of a study."""
+"""Those whose values begin with the name of a study, or of `CLAIMS_CODE`."""
+
+CLAIMS_CODE = "claims"
+"""The code of all claims, beside that of studies."""
 
 SETTINGS_COLUMNS = ["part", "name", "first", "second"]
 NUMBERS_COLUMNS = ["study", "dataset", "frame", "row", "column", "first", "second", "difference"]
@@ -128,8 +131,8 @@ def _unpacked(archive: Path, folder: Path) -> Run:
             size = sum(sizes.values())
             if size > MOST_UNPACKED or len(sizes) > MOST_FILES:
                 raise ValueError(
-                    f"{archive} says that it holds {size:,} bytes in {len(sizes):,} files, and a run has at most "
-                    f"{MOST_UNPACKED:,} in {MOST_FILES:,}; take another archive."
+                    f"{archive} says that it holds {size:,} bytes in {counted(len(sizes), 'file')}, and a run has at "
+                    f"most {MOST_UNPACKED:,} in {MOST_FILES:,}; take another archive."
                 )
             manifest_member = min(
                 (name for name in sizes if f"/{name}".endswith(f"/{MANIFEST}")), key=_depth, default=None
@@ -194,7 +197,7 @@ def _read(path: Path, *columns: str) -> pd.DataFrame:
 def compare_settings(one: Run, other: Run) -> pd.DataFrame:
     """Settings, code, versions, machine and raw files that differ; of two lists, the items that the other one lacks.
 
-    Settings and code of a study that neither has run are left out.
+    Settings and code of a study that neither has run are left out, and the code of claims where neither has judged one.
 
     Returns
     -------
@@ -203,6 +206,8 @@ def compare_settings(one: Run, other: Run) -> pd.DataFrame:
     """
     before, after = ({part: run.values(part) for part in PARTS} for run in (one, other))
     absent = {study.name for study in registry()} - one.studies() - other.studies()
+    if not any((run.verdicts()["verdict"] != NOT_RUN).any() for run in (one, other)):
+        absent.add(CLAIMS_CODE)
     rows = [
         (part, name, *_texts(before[part].get(name, ""), after[part].get(name, "")))
         for part in PARTS

@@ -119,7 +119,7 @@ class Pair(NamedTuple):
         if mean := self.mean():
             rest = [gap.points for gap in self.gaps if not gap.dataset.startswith(FAQ)]
             without = f", without FAQ sets {signed(float(np.mean(rest)))}" if 0 < len(rest) < len(self.gaps) else ""
-            yield f"Mean over {len(self.gaps)} data sets: {signed(mean[0])} points{without}."
+            yield f"Mean over {counted(len(self.gaps), 'data set')}: {signed(mean[0])} points{without}."
 
 
 def _decisions(gaps: Sequence[Gap]) -> str:
@@ -250,7 +250,7 @@ def lesson_figure(frame: pd.DataFrame) -> Figure:
             label, dots = str(comparison), tuple(group.loc[group["kind"] == SET, "value"])
             for row in pd.concat([_main(group), group[group["kind"] == LARGER]]).to_dict("records"):
                 standing = "replicated" if row["low"] > 0 else "not_replicated" if row["high"] < 0 else "undecided"
-                note, shown = row["dataset"] or f"{len(dots)} data sets", dots if row["kind"] == MEAN else ()
+                note, shown = row["dataset"] or counted(len(dots), "data set"), dots if row["kind"] == MEAN else ()
                 marker = {MEAN: "D", SET: "o", LARGER: "s"}[row["kind"]]
                 rows.append(Interval(label, row["value"], row["low"], row["high"], note, standing, shown, marker))
                 label = ""
@@ -288,7 +288,7 @@ def _main(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _told(row: pd.Series) -> str:
-    where = f" on {row['dataset']}" if row["dataset"] else f", mean over {row['n_sets']} data sets"
+    where = f" on {row['dataset']}" if row["dataset"] else f", mean over {counted(row['n_sets'], 'data set')}"
     return f"{signed(row['value'])} ({row['comparison']}{where})"
 
 

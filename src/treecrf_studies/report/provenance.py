@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from treecrf.io.files import read_frame, read_json, sha256, stacked
+from treecrf.io.messages import counted
 from treecrf.readers.reading import files_of
 from treecrf_studies.datasets import describe
 from treecrf_studies.framework.paths import StudyFiles
@@ -74,7 +75,7 @@ def versions() -> dict[str, str]:
 def machine() -> str:
     """The system, the processor and the number of its cores."""
     here = environment.machine()
-    return f"{here['system']}, {here['processor']}, {here['cores']} cores"
+    return f"{here['system']}, {here['processor']}, {counted(here['cores'], 'core')}"
 
 
 def machines_frame(results: Path, records: pd.DataFrame) -> pd.DataFrame:
@@ -333,7 +334,7 @@ def _datasets(settings: Settings) -> list[Part]:
             "attributes": each["n_attributes"],
             "window": window_text(each["window"]),
             **{
-                name: f"{each[side]['sequences']:,} sequences, {each[side]['positions']:,} positions"
+                name: f"{counted(each[side]['sequences'], 'sequence')}, {counted(each[side]['positions'], 'position')}"
                 for side, name in (("train", "training set"), ("test", "test set"))
             },
             "stands in for": each["stand_in"] or DASH,

@@ -12,6 +12,7 @@ from treecrf.automl.choice import (
     MOST_MEMBERS,
     Limits,
     _is_better,
+    _why_average,
     blend,
     choose,
     choose_best,
@@ -23,7 +24,7 @@ from treecrf.automl.choice import (
 )
 from treecrf.automl.cross_validation import CVResults, FoldResult, make_folds, score_marginals
 from treecrf.automl.fitting import FitOptions
-from treecrf.automl.scores import Counts
+from treecrf.automl.scores import Counts, Metric
 from treecrf.automl.search import SCREENING, BudgetedSearch, CrossValidated, more_iterations
 from treecrf.statistics.metrics import Accuracy
 
@@ -92,6 +93,8 @@ def test_a_small_budget_leaves_out_and_says_so():
     assert found.candidates[0].method == "linear_crf"
     assert found.n_folds == 1
     assert any(sentence.startswith("treecrf_newton: its first trial") for sentence in found.left_out)
+    assert not any(" 0 s" in sentence for sentence in found.left_out)
+    assert any("were left of what its first trials may take" in sentence for sentence in found.left_out)
     assert any(
         sentence.startswith("linear_crf with other settings (windows 1,1 and 0,0)") for sentence in found.left_out
     )
@@ -258,6 +261,20 @@ def test_of_methods_that_are_as_good_the_fastest_is_taken(points):
     choice = chosen(right, other)
     assert [candidate.method for candidate in choice.candidates] == ["linear_crf"]
     assert choice.weights == [1.0]
+    assert choice.reason == ("nearly as good as the best, and faster to predict" if points else "the best of all")
+
+
+@pytest.mark.parametrize(
+    ("metric", "best", "reason"),
+    [
+        ("accuracy", 40, "it is within a standard error of the best"),
+        ("span_f1", 40, "its span F1 is as high as that of the best"),
+        ("span_f1", 39, "it is estimated better than each of them alone"),
+    ],
+)
+def test_the_reason_is_what_decided(metric, best, reason):
+    counts = Counts(np.array([[best], [30], [40]]), np.full((3, 1), 50))
+    assert _why_average(counts, Metric(metric)).endswith(reason)
 
 
 def test_an_average_that_scores_higher_is_taken_whatever_its_margin():

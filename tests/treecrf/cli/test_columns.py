@@ -247,3 +247,13 @@ def test_an_origin_that_is_damaged_is_refused(run, sensors, changes):
     assert Origin.from_described(described).described() == described
     with pytest.raises(ValueError, match=r"^the origin of the model has "):
         Origin.from_described(described | changes)
+
+
+def test_a_file_without_inputs_is_described(run):
+    Path("bare.csv").write_text("sequence,label\na,x\na,y\nb,x\n")
+    code, out, _ = run("describe", "bare.csv")
+    assert (code, out.splitlines()[0]) == (0, "bare.csv: 2 sequences, 3 labelled positions, 3 rows.")
+    assert re.search(r"^x +2 +0\.667$", out, re.M)
+    assert "There is no column to label from; add some" in out
+    Path("bare.csv").write_text("sequence,label,person\na,x,p\na,y,p\n")
+    assert run("describe", "bare.csv", "--groups", "person")[1].startswith("bare.csv: 1 sequence, 2 labelled")

@@ -6,6 +6,9 @@ import re
 import numpy as np
 import pytest
 
+from treecrf import LinearCRF, TreeCRF
+from treecrf.cli.describe import _setting_text
+
 
 def test_the_column_that_decides_comes_first(run, model):
     code, out, _ = run("explain", model, "train.csv")
@@ -55,6 +58,62 @@ def test_a_row_is_explained_by_column(run, model, words):
     ).groups()
     assert float(total) == pytest.approx(sum(map(float, found.values())), abs=0.003)
     assert float(total) == pytest.approx(float(score) - float(baseline), abs=0.002)
+
+
+def test_observations_have_the_names_of_their_columns(run, model, words):
+    _, out, _ = run("explain", model, "train.csv", "--position", 25)
+    table = out.split("Contribution to the log-odds")[1].splitlines()
+    assert table[1].split() == ["distance", "letter", "noise", "contribution"]
+    [of_row] = [line.split() for line in table if line.startswith("0 ")]
+    assert of_row[1:3] == words.loc[25, ["letter", "noise"]].astype(str).tolist()
+
+
+def test_many_columns_are_those_that_contribute_most(run, words, tmp_path):
+    rng = np.random.default_rng(0)
+    columns = {f"x{number}": rng.normal(size=len(words)) for number in range(6)}
+    columns["x5"] = words["label"].map({"u": 0.0, "v": 1 / 3, "w": 1.0})
+    words.assign(**columns).drop(columns=["letter", "noise"]).to_csv("many.csv", index=False)
+    run("fit", "many.csv", "-o", "m.npz", "--method", "linear_crf", "--window", "0,0", "--derive", "none")
+    _, out, _ = run("explain", "m.npz", "many.csv", "--position", 25)
+    title, header = out.split("Contribution to the log-odds")[1].splitlines()[:2]
+    assert "(cells of 2 further columns not shown)" in title
+    assert header.split()[-2:] == ["x5", "contribution"]
+    assert not re.search(r"\d\.\d{9}", out)
+
+
+def test_columns_that_are_unlike_training_are_told_once(run, words):
+    words.assign(x=np.arange(len(words)) % 7 / 4).to_csv("train.csv", index=False)
+    run("fit", "train.csv", "-o", "m.npz", "--method", "linear_crf", "--window", "0,0")
+    words.assign(x=np.arange(len(words)) % 7 * 4).to_csv("other.csv", index=False)
+    _, out, err = run("explain", "m.npz", "other.csv", "--position", 25)
+    assert (out + err).count("unlike training") == 1
+
+
+def test_labels_that_training_did_not_have_are_errors(run, model, words):
+    words.assign(label=words["label"].where(words.index != 25, "new")).to_csv("other.csv", index=False)
+    code, out, err = run("explain", model, "other.csv")
+    assert (code, "Labels that training did not have count as errors: 'new'." in err) == (0, True)
+    assert "Permutation importance" in out
+
+
+def test_settings_are_described_in_a_few_words():
+    parts = [1 / 3, (0.25, 1 / 3), (LinearCRF(), TreeCRF()), LinearCRF(), (0, 0), None]
+    texts = ["0.333333", "0.25, 0.333333", "LinearCRF, TreeCRF", "LinearCRF", "(0, 0)", "None"]
+    assert list(map(_setting_text, parts)) == texts
+
+
+def test_a_model_does_not_describe_threads(run, table):
+    run("fit", "train.csv", "-o", "m.npz", "--method", "linear_crf", "--window", "0,0", "--threads", 1)
+    out = run("describe", "m.npz")[1]
+    assert "threads" not in next(line for line in out.splitlines() if line.startswith("Options"))
+
+
+def test_labels_that_are_nowhere_have_no_row(run, model, words):
+    words[words["label"] != "u"].to_csv("part.csv", index=False)
+    out = run("evaluate", model, "part.csv")[1]
+    shown = [line.split()[0] for line in out.split("By label")[1].split("\n\n")[0].splitlines()[2:]]
+    assert {"v", "w"} <= set(shown)
+    assert ("u" in shown) != ("(1 other neither in the file nor predicted)" in out)
 
 
 def test_a_page_has_all_sequences_and_opens_one(run, model, words, tmp_path):

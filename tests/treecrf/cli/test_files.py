@@ -111,7 +111,7 @@ def test_a_folder_of_files(run, words, tmp_path):
     one, other = read_frame("out.csv"), read_frame("out2.csv")
     assert one[other.columns].to_numpy().tolist() == other.to_numpy().tolist()
     (tmp_path / "patients/p07.csv").write_text("label,letter,noise\nu,a,0\nx,a,1\n")
-    code, _, err = run("explain", "folder.npz", "patients")
+    code, _, err = run("predict", "folder.npz", "patients", "--known", "label")
     assert (code, err.startswith("treecrf: table patients/p07.csv, line 3: row 71, column 'label': the model")) == (
         1,
         True,

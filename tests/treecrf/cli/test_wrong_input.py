@@ -72,7 +72,7 @@ def test_new_labels_are_errors(run, model, write):
     assert "accuracy 25.00 % on 4 positions" in out
     assert out.split("By label")[1].count("\nz ") == 2  # by label, and in the confusion
     code, _, err = run("explain", model, "test.csv")
-    assert (code, "line 3: row 1, column 'label': the model was not trained with the label 'z'" in err) == (1, True)
+    assert (code, "Labels that training did not have count as errors: 'z', 'y'." in err) == (0, True)
 
 
 def test_unknown_label_does_not_hinder_prediction(run, model, write):

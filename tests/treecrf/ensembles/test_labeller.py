@@ -229,3 +229,15 @@ def test_an_expert_that_is_not_saved_says_so(tmp_path):
     model.experts_ = [expert]
     with pytest.raises(ValueError, match=r"sklearn_free:Even is not saved here; save `inner_` as the class does\."):
         model.save(tmp_path / "model.npz")
+
+
+def test_experts_warn_of_the_same_cells_once():
+    train = random_set(np.random.default_rng(0), 12)
+    wider = [attribute._replace(categories=(*attribute.categories, "new")) for attribute in train.attributes]
+    values = train.values.copy()
+    values[3, 0] = len(train.attributes[0].categories)
+    model = Ensemble([LinearCRF(max_iterations=3), TreeCRF(n_iterations=2)], n_folds=2).fit(train)
+    for _ in range(2):
+        with pytest.warns(UserWarning, match="category 'new'") as told:
+            model.predict(train.with_values(values, wider))
+        assert len(told) == 1

@@ -143,5 +143,5 @@ def test_nothing_to_label():
 
 
 def test_labels_of_an_empty_sequence_are_refused():
-    with pytest.raises(ValueError, match="sequence 1 has no observations, and 1 labels or others; give none"):
+    with pytest.raises(ValueError, match="sequence 1 has no observations, and 1 label or others; give none"):
         LinearCRF().fit(TOKENS, [LABELS[0], ["x"], LABELS[2]])

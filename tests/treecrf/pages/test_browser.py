@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from treecrf.automl.time_axis import TimeAxis
 from treecrf.pages.viewer import Viewed, render_viewer
 
 EVIL = "<img src=x onerror=\"document.title='run'\">"
@@ -129,6 +130,98 @@ def test_what_is_out_of_sight_is_not_drawn(show):
     tab.keyboard.press("End")
     tab.wait_for_selector('.word.here[data-at="99999"]')
     assert tab.locator(".word").count() < 5000
+
+
+def timed(seconds, kind="date"):
+    """A sequence of two columns of numbers at these times."""
+    n = len(seconds)
+    inputs = pd.DataFrame({"x": np.arange(n, dtype=float), "y": np.ones(n)})
+    times = TimeAxis("when", kind, np.asarray(seconds, dtype=float))
+    codes = np.zeros(n, dtype=int)
+    return Viewed(["one"], np.array([0, n]), inputs, LABELS, np.eye(4)[codes], codes, codes, times)
+
+
+NOON = 1_422_878_400  # 2015-02-02 12:00:00
+"""Seconds since 1970."""
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+def test_positions_are_at_their_times(show, width):
+    tab = show(timed([NOON, NOON + 60, NOON + 120, NOON + 600]), width)
+    first, second, third, last = tab.evaluate("[0, 1, 2, 3].map((position) => chart.x(position))")
+    np.testing.assert_allclose([third - first, last - first], [2 * (second - first), 10 * (second - first)])
+    ends, begins = tab.evaluate("[chart.ends[2], chart.begins[3]]")
+    assert ends < begins  # nothing is known of the time between
+    assert "when: 2015-02-02 12:00:00" in tab.locator("#inspector").inner_text()
+    tab.locator("#stage").focus()
+    tab.keyboard.press("End")
+    assert "2015-02-02 12:10:00" in tab.locator("#at").get_attribute("aria-valuetext")
+    box = tab.locator("#stage").bounding_box()
+    tab.mouse.move(box["x"] + second + 1, box["y"] + 20)
+    assert "Row 1 of 4" in tab.locator("#inspector").inner_text()
+    tab.locator("#axis").select_option("row")
+    places = tab.evaluate("[0, 1, 2, 3].map((position) => chart.x(position))")
+    np.testing.assert_allclose(np.diff(places), places[1] - places[0])
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize(
+    ("seconds", "kind", "least", "expected"),
+    [
+        ([NOON, NOON + 3600], "date", 900, ["12:00 2015-02-02", "12:15 2015-02-02", "12:30 2015-02-02"]),
+        ([NOON, NOON + 5], "date", 0.4, ["12:00:00.000 2015-02-02", "12:00:00.500 2015-02-02"]),
+        ([NOON, NOON + 5 * 86_400], "date", 80_000, ["2015-02-03", "2015-02-04"]),
+        ([NOON, NOON + 300 * 86_400], "date", 60 * 86_400, ["2015-04", "2015-07"]),
+        ([NOON, NOON + 30_000 * 86_400], "date", 3000 * 86_400, ["2020", "2030"]),
+        ([86_000, 90_000], "time of day", 1200, ["00:00 day 2", "00:30 day 2"]),
+        ([2808, 2900], "number", 7, ["2810", "2820"]),
+        ([0.1, 0.9], "number", 0.15, ["0.2", "0.4"]),
+    ],
+)
+def test_ticks_are_round_times(show, seconds, kind, least, expected):
+    tab = show(timed(seconds, kind))
+    ticks = tab.evaluate(f"ticksOf({seconds[0]}, {seconds[-1]}, {least})")
+    assert [f"{words} {day}".strip() for _, words, day in ticks[: len(expected)]] == expected
+
+
+def test_a_sequence_without_times_is_drawn_by_rows(show):
+    tab = show(timed([np.nan] * 4))
+    places = tab.evaluate("[0, 1, 2, 3].map((position) => chart.x(position))")
+    np.testing.assert_allclose(np.diff(places), places[1] - places[0])
+    assert "when" not in tab.locator("#inspector").inner_text()
+
+
+def test_cursors_do_not_cover_the_names_of_columns(show):
+    tab = show(timed(NOON + 60 * np.arange(40)))
+    tab.wait_for_timeout(200)
+    above, beside = tab.evaluate(
+        """[[6, 13], [60, 77]].map(([from, to]) => {
+          const [x, ratio] = [chart.x(0), devicePixelRatio], pen = chart.canvas.getContext("2d");
+          const pixels = pen.getImageData(x * ratio, from * ratio, 1, (to - from) * ratio).data;
+          return Math.max(...pixels.map((_, i) => (i % 4 ? 0 : pixels[i + 2] - pixels[i]))); // how blue cursors are
+        })"""
+    )
+    assert beside > 100
+    assert above < 50
+
+
+def test_100_000_irregular_times_scroll_and_zoom_smoothly(show):
+    tab = show(timed(NOON + np.cumsum(np.random.default_rng(0).exponential(60, 100_000))))
+    for _ in range(12):
+        tab.locator("#in").click()
+    stage = tab.locator("#stage")
+    assert stage.evaluate("node => node.scrollWidth") > 1_000_000
+    seconds = stage.evaluate(
+        """async (node) => {
+          const begin = performance.now();
+          for (let i = 0; i < 60; i++) {
+            node.scrollLeft = i * node.scrollWidth / 60;
+            await new Promise((done) => requestAnimationFrame(done));
+          }
+          return (performance.now() - begin) / 1000;
+        }"""
+    )
+    assert seconds < 10
 
 
 def test_a_page_opens_where_its_address_says(show):

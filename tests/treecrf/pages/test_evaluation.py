@@ -8,6 +8,7 @@ from builders import number_set
 from treecrf import LinearCRF
 from treecrf.automl.evaluation import break_down, compare, evaluate, verdicts
 from treecrf.pages.evaluation import Judged, render_evaluation
+from treecrf.pages.page import table
 
 EVIL = "<script>alert(1)</script>"
 
@@ -37,3 +38,13 @@ def test_the_test_of_the_difference_comes_first_and_texts_are_escaped():
     text = render_evaluation("t", dict([alone]))
     assert "Difference" not in text
     assert "<h3>" not in text
+
+
+def test_numbers_of_a_column_have_as_many_digits():
+    text = table(
+        ["name", "points", "share", "n"], [("a", 24.507, 0.1, 1000), ("b", -0.5437, np.nan, 2), ("c", 3.0, 1.0, 3)]
+    )
+    columns = zip(
+        *(re.findall(r'<td class="number">([^<]*)</td>', line) for line in text.split("<tr>")[2:]), strict=True
+    )
+    assert list(columns) == [("24.51", "-0.54", "3.00"), ("0.100", "–", "1.000"), ("1,000", "2", "3")]

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from treecrf.automl.time_axis import TimeAxis
 from treecrf.pages.page import policy_of
 from treecrf.pages.viewer import Viewed, packed, render_viewer
 
@@ -43,6 +44,20 @@ def test_data_are_packed():
     assert data["chances"]["values"][:2] == [5000, 4960]
     assert data["chances"]["values"][-1] == 9999
     assert packed(viewed(label_names=["O", "B-x", "I-x", "other"]))["goes_on"]["predicted"] == "000000"
+
+
+def test_times_are_packed():
+    values = np.array([0.0, 0.1234, 2, 3, np.nan, np.nan])
+    data = packed(viewed(times=TimeAxis("when", "date", values)))
+    assert data["times"] == {"name": "when", "kind": "date", "values": [0, 0.123, 2, 3, None, None]}
+    assert packed(viewed())["times"] is None
+
+
+def test_a_column_of_times_is_no_text_to_read():
+    inputs = pd.DataFrame({"when": list("abcdef"), "x": np.arange(6.0)})
+    data = viewed(inputs=inputs, times=TimeAxis("when", "date", np.arange(6.0)))
+    assert packed(data)["view"] == "numbers"
+    assert 'id="as-words"' not in render_viewer("t", data)
 
 
 def test_the_predicted_label_has_its_probability_even_if_it_is_small():

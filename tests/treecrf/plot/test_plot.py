@@ -67,6 +67,22 @@ def test_words_are_written_with_their_labels():
     assert texts == ["Ada", "PER", "Lovelace", "", "wrote", "", "$\\frac$", "B-PER, true O"]
 
 
+def test_positions_are_drawn_at_their_times():
+    inputs, probabilities, true = sequence()
+    times = np.datetime64("2024-01-31T12:00:00") + np.cumsum(np.arange(40) % 3 + 1) * np.timedelta64(60, "s")
+    times[20:] += np.timedelta64(7200, "s")
+    figure = plot_sequence(inputs, probabilities, NAMES, true, times=times, time_name="when")
+    line = figure.axes[0].lines[0]
+    days = (times - np.datetime64("1970-01-01")) / np.timedelta64(1, "D")
+    np.testing.assert_allclose(line.get_xdata(), days)
+    band = figure.axes[-1].patches[0].get_data()
+    assert len(band.values) == 41  # a gap of two hours is no position's
+    assert figure.axes[-1].get_xlabel() == "when"
+    for wrong in (times[:39], times[::-1]):
+        with pytest.raises(ValueError, match="plot_sequence: the times have shape"):
+            plot_sequence(inputs, probabilities, NAMES, times=wrong)
+
+
 def test_odd_inputs_are_refused():
     inputs, probabilities, true = sequence()
     with pytest.raises(ValueError, match=r"give one for each of 39 positions and 3 labels"):

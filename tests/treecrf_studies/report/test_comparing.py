@@ -186,6 +186,13 @@ def test_claims_that_neither_run_has_run_are_left_out(runs, tmp_path):
     assert "Verdicts that flip: 1 of 1." in write_comparison(*runs, tmp_path / "there")
 
 
+def test_the_code_of_claims_is_compared_where_one_was_judged(runs):
+    plant_manifest(runs[1], code={"claims": "ffff"})
+    assert rows(compared(compare_settings, runs)) == []
+    plant_claims(runs[0], [("P1", "partly")])
+    assert rows(compared(compare_settings, runs)) == [("code", "claims", "cdef", "ffff")]
+
+
 # --- page -------------------------------------------------------------------------------------------
 
 

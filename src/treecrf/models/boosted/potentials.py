@@ -24,6 +24,7 @@ from treecrf.chain.lattice import (
     transitions_of_pairs,
 )
 from treecrf.compiled.struct import allocate
+from treecrf.io.messages import counted
 from treecrf.models.boosted.params import WHOLE_ROWS, BoostingParams
 from treecrf.models.chains import LatticeChains
 from treecrf.sequences import MISSING, Attribute, SequenceSet, slot_sizes, window_codes, window_rows
@@ -87,7 +88,7 @@ def attribute_of(attributes: Sequence[Attribute], setting: str) -> int:
         raise ValueError("label_dictionary: the set has no attribute with categories; give None.")
     if setting == CENTRE and len(names) > 1:
         raise ValueError(
-            f"label_dictionary={CENTRE!r}: the set has {len(names)} attributes with categories; name one of "
+            f"label_dictionary={CENTRE!r}: the set has {counted(len(names), 'attribute')} with categories; name one of "
             f"{', '.join(names)}."
         )
     return [attribute.name for attribute in attributes].index(names[0] if setting == CENTRE else setting)

@@ -19,6 +19,7 @@ from treecrf.estimators.checks import (
     Check,
 )
 from treecrf.io.arrays import in_units
+from treecrf.io.messages import counted
 from treecrf.io.process import check_memory
 from treecrf.models.boosted.boosting import (
     Checkpoint,
@@ -256,7 +257,7 @@ class TreeCRF(BoostingSettings, ChainLabeller):
         start = self.start_ if going_on else draw_start((n_labels, n_states), self.random_state, self.start_noise)
         dictionary = learn_dictionary(train, self.label_dictionary, self.dictionary_ if going_on else None)
         candidates = self._candidates(train, dictionary)
-        what = f"training on {train.n_positions} positions with {n_labels} labels"
+        what = f"training on {counted(train.n_positions, 'position')} with {counted(n_labels, 'label')}"
         check_memory(training_bytes(params, train, candidates), what, _LESS)
 
         scaled = weights
@@ -471,7 +472,9 @@ class TreeCRF(BoostingSettings, ChainLabeller):
         super()._restore(values, arrays)
         self._check_shape()
         if self.forest_.n_trees != len(self.steps_) * len(self.label_names_):
-            raise ValueError(f"forest has {self.forest_.n_trees} trees of {len(self.steps_)} iterations")
+            raise ValueError(
+                f"forest has {counted(self.forest_.n_trees, 'tree')} of {counted(len(self.steps_), 'iteration')}"
+            )
         self.flat_ = None
         if values["flat"]:
             self.flat_ = make_flat_forest(self._learnt(), self.attributes_)

@@ -7,7 +7,6 @@ stops, two machines then train two models.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -16,6 +15,7 @@ from numba import float64, int64, types, void
 
 from treecrf.compiled.kernel import kernel
 from treecrf.io.arrays import Floats
+from treecrf.io.messages import counted, warn
 
 
 @kernel(float64(float64[::1], float64[::1]))
@@ -202,4 +202,4 @@ def _warn_unless_resolved(here: _Point, n_done: int) -> None:
     """Warn where the gradient is larger than rounding errors of the objective explain."""
     resolved = np.sqrt(np.finfo(float).eps) * max(1.0, abs(here.value))
     if np.abs(here.gradient).max() > resolved:
-        warnings.warn(f"L-BFGS stopped after {n_done} iterations: its line search found no lower value.", stacklevel=4)
+        warn(f"L-BFGS stopped after {counted(n_done, 'iteration')}: its line search found no lower value.")

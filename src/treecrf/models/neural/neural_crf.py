@@ -30,7 +30,7 @@ from treecrf.estimators.checks import (
     whole,
 )
 from treecrf.io.arrays import Arrays, Codes, Floats, in_units
-from treecrf.io.messages import needs_extra, quoted
+from treecrf.io.messages import counted, needs_extra, quoted
 from treecrf.io.process import GIB, check_memory
 from treecrf.models.base import Monitor, prefixed, refuse_rest, take_declared, take_prefixed
 from treecrf.models.chains import ChainLabeller, ScoredChains, Watch
@@ -243,8 +243,8 @@ class NeuralCRF(ChainLabeller):
         picture = None if self.picture is None else (int(self.picture[0]), int(self.picture[1]))
         if picture is not None and picture[0] * picture[1] != n_numbers:
             raise ValueError(
-                f"picture={picture} has {picture[0] * picture[1]} places and the sequences have {n_numbers} numbers; "
-                "give the rows and columns of the picture, or None."
+                f"picture={picture} has {counted(picture[0] * picture[1], 'place')} and the sequences have "
+                f"{counted(n_numbers, 'number')}; give the rows and columns of the picture, or None."
             )
         widest = max((len(attribute.categories) for attribute in attributes), default=1)
         return Architecture(

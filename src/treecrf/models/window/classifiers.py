@@ -17,7 +17,7 @@ from treecrf.estimators.checks import FLAG, NOT_NEGATIVE, SECONDS, SEED, SHARE, 
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import MOST_BINS
 from treecrf.io.arrays import Arrays, Codes, Floats, Ints, in_units
-from treecrf.io.messages import needs_extra
+from treecrf.io.messages import counted, needs_extra
 from treecrf.io.process import check_memory
 from treecrf.models.base import Monitor
 from treecrf.models.chains import ChainLabeller, kept_stages
@@ -88,7 +88,7 @@ def check_model_text(text: str, n_labels: int, n_features: int) -> None:
     if fields.keys() != expected.keys() | lists.keys() or not head.startswith("tree\n"):
         raise ValueError(f"model_text has the parts {', '.join(fields)}")
     if not len(lists["feature_names"]) == len(lists["feature_infos"]) == n_features:
-        raise ValueError(f"model_text is not of {n_features} features")
+        raise ValueError(f"model_text is not of {counted(n_features, 'feature')}")
     trees, _, _ = rest.partition("end of trees")
     blocks = list(_TREE.finditer(trees))
     sizes = [str(len(tree[0].encode()) + 1) for tree in blocks]

@@ -30,6 +30,7 @@ from treecrf.estimators.checks import (
     whole,
 )
 from treecrf.inputs.binning import MOST_BINS
+from treecrf.io.messages import counted
 from treecrf.models.base import Monitor, named_arrays, prefixed, refuse_rest, take_declared, take_prefixed
 from treecrf.models.boosted.potentials import staged_potentials
 from treecrf.models.boosted.treecrf import TreeCRF, normalize_locally
@@ -273,8 +274,8 @@ class FutureFeatureMEMM(ChainLabeller):
         n_groups = len(np.unique(train.groups))
         if not 0 < round(self.held_out * n_groups) < n_groups:
             raise ValueError(
-                f"held_out={self.held_out!r} of {len(train)} sequences leaves none to train or none to validate with; "
-                "give fit a validation set or more sequences."
+                f"held_out={self.held_out!r} of {counted(len(train), 'sequence')} leaves none to train or none to "
+                "validate with; give fit a validation set or more sequences."
             )
         fitted, validating = hold_out(train.groups, self.held_out, self.random_state or 0)
         return train.select(fitted), train.select(validating)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.chain import pairwise_marginals
+from treecrf.io.messages import counted
 from treecrf_studies.methods.kernel._covariance_kernels import covary
 from treecrf_studies.methods.kernel.objective import Line, Objective, Point, Vector, inner
 
@@ -276,8 +277,9 @@ def follow(
         if iteration == max_iterations:
             return (
                 last,
-                f"has not converged after {iteration} iterations; give more max_iterations or a higher tolerance",
+                f"has not converged after {counted(iteration, 'iteration')}; give more max_iterations or a higher "
+                "tolerance",
             )
     if objective.gap(last) <= RESOLVED * last.value:
         return last, None
-    return last, f"stopped after {len(values) - 1} iterations, where rounding errors hide all descent"
+    return last, f"stopped after {counted(len(values) - 1, 'iteration')}, where rounding errors hide all descent"
