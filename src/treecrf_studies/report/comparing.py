@@ -24,7 +24,7 @@ from treecrf.io.process import GIB
 from treecrf_studies.framework.claims.judge import NOT_RUN
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.cells import DASH
-from treecrf_studies.rendering.parts import Group, Page, Part, Section, Table, paragraph, write_pages
+from treecrf_studies.rendering.parts import Page, Part, Section, Table, paragraph, write_pages
 from treecrf_studies.rendering.site import build_site
 from treecrf_studies.report.archive import MANIFEST, MOST_FILES, listed_files, read_manifest
 from treecrf_studies.report.claim_pages import AS_JUDGED
@@ -356,7 +356,7 @@ def write_comparison(
     ]
     runs = Table("Runs", pd.DataFrame([_about("first", one), _about("second", other)]))
     title = "Comparison of two runs"
-    page = Page("index.md", title, title, [Group("", sections)], [paragraph("{said}", said=said), runs])
+    page = Page("index.md", title, sections, [paragraph("{said}", said=said), runs])
     write_pages([page], place / MARKDOWN)
     build_site(place / MARKDOWN, place, "treecrf: comparison")
     return said

@@ -27,7 +27,6 @@ from treecrf_studies.rendering.cells import signed, texts_of, with_and
 from treecrf_studies.rendering.forest import Forest, Interval, forest_figure
 from treecrf_studies.rendering.parts import (
     Drawing,
-    Group,
     Note,
     Page,
     Part,
@@ -184,7 +183,7 @@ def learnt_page(frames: Frames) -> Page | None:
         numbers = texts_of(marks.drop(columns="target"))
         caption = escaped(lesson_caption(marks))
         lead.insert(0, Drawing(lesson_figure(marks), lesson_alt(marks), caption, numbers, "differences"))
-    return Page(LEARNT, LEARNT_TITLE, LEARNT_TITLE, [Group("", sections)], lead)
+    return Page(LEARNT, LEARNT_TITLE, sections, lead)
 
 
 MEAN, SET, LARGER = "mean", "data set", "larger sample"

@@ -29,7 +29,6 @@ from treecrf_studies.rendering.panels import save_figure
 from treecrf_studies.rendering.parts import (
     GLOSSARY,
     Drawing,
-    Group,
     Markdown,
     Note,
     Page,
@@ -96,7 +95,7 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
     if is_published:
         pages = pages_of_papers(frames, shown, judged, explorer)
     else:
-        pages = [Page(f"{each.identifier}.md", each.title, each.title, [Group("", each.sections)]) for each in shown]
+        pages = [Page(f"{each.identifier}.md", each.title, each.sections) for each in shown]
     told = judged.claims if is_published else None
     jobs = provenance.job_costs(results, provenance.used_datasets(settings, chosen))
     commit = provenance.commit()
@@ -136,7 +135,7 @@ def pages_of_papers(
 def _glossary() -> list[Page]:
     """The documentation's glossary as a page of the site, where the documentation is beside the package."""
     text = _glossary_text()
-    return [Page(GLOSSARY, "Glossary", "Glossary", [], [Note(Markdown(text))])] if text else []
+    return [Page(GLOSSARY, "Glossary", lead=[Note(Markdown(text))])] if text else []
 
 
 def glossary() -> dict[str, str]:
@@ -277,7 +276,7 @@ def overview(
         _ways(explorer, bool(guide.parts), claims is not None),
     ]
     title = "TreeCRF: published and reproduced results" if claims is not None else "Comparison of sequence labellers"
-    return Page(PATH, title, "Overview", [Group("", [section for section in sections if section.parts])], lead)
+    return Page(PATH, title, sections, lead, "Overview")
 
 
 def _ways(explorer: str, has_guide: bool, has_papers: bool) -> Note:

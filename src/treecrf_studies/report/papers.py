@@ -17,7 +17,6 @@ from treecrf_studies.rendering.parts import (
     Downloads,
     Drawing,
     Figure,
-    Group,
     Markdown,
     Page,
     Part,
@@ -301,16 +300,13 @@ def paper_pages(
         runs = [link(study.title, f"{explorer}#leaderboard?study={study.identifier}") for study in added]
         lead.append(paragraph("The runs behind these numbers: {runs}.", runs=joined(runs)))
     cut = next((place for place, section in enumerate(own) if section.identifier == paper.more_from), len(own))
-
-    def beside(name: str, title: str, sections: Sequence[Section]) -> Page:
-        return Page(paper.beside(name), f"{paper.name}: {title}", f"{paper.name}: {name}", [Group("", sections)])
-
+    name = f"{paper.name}: {{}}".format
     pages = [
-        Page(paper.path, paper.title, paper.name, [Group("", own[:cut])], lead),
-        beside(paper.more, paper.more, own[cut:]),
-        beside("new", NEW.lower(), new),
+        Page(paper.path, paper.title, own[:cut], lead, paper.name),
+        Page(paper.beside(paper.more), name(paper.more), own[cut:]),
+        Page(paper.beside("new"), name(NEW.lower()), new, name=name("new")),
     ]
-    return [page for page in pages if page.groups[0].sections]
+    return [page for page in pages if page.sections]
 
 
 def _illustrated(section: Section, seen: Seen) -> Section:
@@ -356,7 +352,7 @@ def missing_pages(studies: Sequence[Study]) -> list[Page]:
     """The page on missing values: which method to use when, by mechanism and with other trees."""
     by_name = {section.identifier: section for study in studies for section in study.sections}
     sections = [by_name[name] for name in OF_MISSING if name in by_name]
-    return [Page(MISSING, "Missing values", "Missing values", [Group("", sections)], [BEYOND])] if sections else []
+    return [Page(MISSING, "Missing values", sections, [BEYOND])] if sections else []
 
 
 SIGNS = {

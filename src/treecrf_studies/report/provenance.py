@@ -21,7 +21,6 @@ from treecrf_studies.records.jobs import BENCHMARKS, ENVIRONMENTS, MACHINES, rea
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.cells import DASH, count_text, grouped, seconds_text, window_text
 from treecrf_studies.rendering.parts import (
-    Group,
     Note,
     Page,
     Part,
@@ -283,7 +282,7 @@ def run_page(settings: Settings) -> Page:
         Section("differing", TITLE, _differing(settings, wanted) if of_protocol else []),
         Section("settings", "Settings and versions", _settings(settings)),
     ]
-    return Page(PATH, "This run", "This run", [Group("", [section for section in sections if section.parts])])
+    return Page(PATH, "This run", sections)
 
 
 CITE = "cite.md"
@@ -314,7 +313,7 @@ def cite_page(run: str) -> Page:
             "**Papers**: please cite also the paper whose method or table you use; each page begins with its reference."
         ),
     ]
-    return Page(CITE, "How to cite", "How to cite", [], [Note(code_block(entry, "bibtex")), *listed(items)])
+    return Page(CITE, "How to cite", lead=[Note(code_block(entry, "bibtex")), *listed(items)])
 
 
 def _datasets(settings: Settings) -> list[Part]:

@@ -14,7 +14,6 @@ from treecrf_studies.framework.settings import load_settings
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.cells import DASH
 from treecrf_studies.rendering.parts import (
-    Group,
     Markdown,
     Page,
     Part,
@@ -129,7 +128,7 @@ def write_runs(runs: Path) -> Path:
     if not manifests:
         raise FileNotFoundError(f"{runs} has no finished run; run `treecrf-studies report DATA` first.")
     kept = sorted((_read(path.parent) for path in manifests), key=lambda run: (run.written, run.name), reverse=True)
-    pages = [Page("index.md", "Runs", "Runs", [], _overview(kept))]
+    pages = [Page("index.md", "Runs", lead=_overview(kept))]
     for place, run in enumerate(kept):
         before = next((other for other in kept[place + 1 :] if _sets(other) == _sets(run)), None)
         pages.append(_page(runs, run, before))
@@ -202,6 +201,4 @@ def _page(runs: Path, run: _Kept, before: _Kept | None) -> Page:
         to = link(Markdown(f"Comparison with {before.name}"), f"{place.as_posix()}/{PAGE}")
         parts.append(paragraph("{to}: {said}", to=to, said=said))
     shown = pd.DataFrame(sorted(run.settings.items()), columns=["setting", "value"])
-    return Page(
-        path, run.name, run.name, [Group("", [Section("settings", "Settings", [Table("All settings", shown)])])], parts
-    )
+    return Page(path, run.name, [Section("settings", "Settings", [Table("All settings", shown)])], parts)

@@ -44,7 +44,6 @@ from treecrf_studies.registry import registry
 from treecrf_studies.rendering.cells import with_and
 from treecrf_studies.rendering.panels import save_figure
 from treecrf_studies.rendering.parts import (
-    Group,
     Markdown,
     Note,
     Page,
@@ -169,7 +168,7 @@ def write_site(folder: Path, old: Path) -> None:
         origins = _origins(parts, costs, any(evidence.glob(f"*/*/{FILE}")))
         dates, commits = (with_and(dict.fromkeys(str(run[name])[:10] for run in runs)) for name in ("date", "commit"))
         pages.append(cite_page(f"results of {dates}, code at commit {commits}"))
-        pages.append(Page(RUN, "What was run", "What was run", [Group("", origins)]))
+        pages.append(Page(RUN, "What was run", origins))
         write_pages(pages, folder, _banner(parts), documentation="..")
 
 
@@ -359,14 +358,13 @@ def _origins(parts: Sequence[StudyPart], costs: pd.DataFrame, has_counts: bool) 
         *([paragraph(REMADE)] if any(part.runs[0].get("remade") for part in parts) else []),
         paragraph("Settings, seeds, versions and checksums: {files}.", files=joined(files)),
     ]
-    sections = [Section("origin", "Origin of the results", shown)]
     differing = differing_layout(each for part in parts for each in _differences(part, parts))
-    if len(differing):
-        sections.append(Section("differing", TITLE, [Table(TITLE, differing)]))
-    sections.append(Section("evidence", "Compute it again", [about_evidence(has_counts)]))
-    if len(costs):
-        sections.append(Section("cpu-time", "CPU time", [Table("Jobs by study", provenance.study_costs(costs))]))
-    return sections
+    return [
+        Section("origin", "Origin of the results", shown),
+        Section("differing", TITLE, [Table(TITLE, differing)] if len(differing) else []),
+        Section("evidence", "Compute it again", [about_evidence(has_counts)]),
+        Section("cpu-time", "CPU time", [Table("Jobs by study", provenance.study_costs(costs))] if len(costs) else []),
+    ]
 
 
 # --- evidence ---------------------------------------------------------------------------------------

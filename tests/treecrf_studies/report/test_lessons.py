@@ -58,7 +58,7 @@ def nothing_published(monkeypatch):
 
 
 def text_of(page):
-    return " ".join(str(part.text) for group in page.groups for section in group.sections for part in section.parts)
+    return " ".join(str(part.text) for section in page.sections for part in section.parts)
 
 
 def test_a_pair_in_the_other_order_is_turned(comparisons):
