@@ -22,13 +22,13 @@ from rocrate.rocrate import ROCrate
 
 from treecrf.estimators.checks import TEXT, Check, check_parts, mapping, named, one_of, optional, several, whole
 from treecrf.io.files import atomic, read_json, sha256, write_json
-from treecrf_studies.framework.paths import FIGURE_SUFFIXES, TABLE_SUFFIXES, StudyFiles
+from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import Settings
 from treecrf_studies.records.jobs import BENCHMARKS, ENVIRONMENTS, MACHINES, read_described, read_records
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.cells import DASH
 from treecrf_studies.report import provenance
-from treecrf_studies.report.ledger import BY_RULE, CLAIMS, COMPARED
+from treecrf_studies.report.ledger import FILES
 
 MANIFEST = "manifest.json"
 """In the folder of results."""
@@ -62,8 +62,7 @@ def run_files(settings: Settings) -> list[RunFile]:
     path.
     """
     results = Path(settings.results)
-    there = {path: RunFile(path, *place) for path, *place in _wanted(settings) if (results / path).is_file()}
-    return [there[path] for path in sorted(there)]
+    return sorted({file for file in _wanted(settings) if (results / file.path).is_file()})
 
 
 def make_manifest(settings: Settings, code: Mapping[str, str], now: datetime.datetime) -> dict[str, Any]:
@@ -176,43 +175,21 @@ def listed_files(
         yield file, path
 
 
-def _wanted(settings: Settings) -> Iterator[tuple[str, str, str, str]]:
-    """Path, study, data set and kind of every file that a run with these settings may have."""
-    yield from ((name, SHARED, "", "claims") for name in (CLAIMS, BY_RULE, COMPARED))
-    used = provenance.used_datasets(settings, registry())
-    for name in used:
-        yield from ((f"data/{name}/{side}.npz", SHARED, name, "data") for side in ("train", "test"))
-        yield f"data/{name}/description.json", SHARED, name, "description"
-    for study in registry():
-        for path, dataset, kind in _of_study(StudyFiles(study, settings), settings.results):
-            yield path, study.name, dataset, kind
+def _wanted(settings: Settings) -> Iterator[RunFile]:
+    """Every file that a run with these settings may have."""
+    yield from (RunFile(name, SHARED, "", "claims") for name in FILES)
     names, results = {study.name for study in registry()}, Path(settings.results)
-    for file in filter(Path.is_file, (results / "benchmarks").rglob("*")):
-        first = file.relative_to(results / "benchmarks").parts[0]
-        if file.stem not in _LATER:
-            yield file.relative_to(results).as_posix(), first if first in names else SHARED, "", "benchmark"
-
-
-def _of_study(files: StudyFiles, results: str) -> Iterator[tuple[str, str, str]]:
-    """Path, data set and kind of the files of a study."""
-    study, below = files.study, len(results) + 1
-    for name in files.all_datasets():
-        frames = [path for paths in files.outcomes(name).values() for path in paths]
-        if study.summary.of_dataset:
-            frames += [f"{files.folder}/{name}/{frame}.csv" for frame in study.summary.frames]
-        yield from ((path[below:], name, "frame") for path in frames)
-        yield f"{study.name}/{name}/description.json", name, "description"
-        for path in Path(files.folder, name).glob("seed_*.npz") if study.draws else []:
-            yield f"{study.name}/{name}/{path.name}", name, "data"
-    for paths in (*files.measured().values(), *files.frames(study.summary.frames).values()):
-        yield from ((path[below:], "", "frame") for path in paths if str(Path(path).parent) == str(Path(files.folder)))
-    for entries, folder, kind, suffixes in (
-        (study.tables, f"{study.name}/tables", "table", TABLE_SUFFIXES),
-        (study.figures, study.name, "figure", FIGURE_SUFFIXES),
-    ):
-        for name, (entry, value) in files.shown(entries).items():
-            dataset = value if entry.over == "dataset" else ""
-            yield from ((f"{folder}/{name}{suffix}", dataset, kind) for suffix in suffixes)
+    for study in registry():
+        for kind, paths in StudyFiles(study, settings).by_kind().items():
+            for path in (Path(path).relative_to(results) for path in paths):
+                folder, *within = path.parts[:-1]
+                dataset = "".join(within[1:] if kind == "table" else within)
+                yield RunFile(path.as_posix(), folder if folder in names else SHARED, dataset, kind)
+    for path in filter(Path.is_file, (results / BENCHMARKS).rglob("*")):
+        if path.stem not in _LATER:
+            study_or_job = path.relative_to(results / BENCHMARKS).parts[0]
+            of = study_or_job if study_or_job in names else SHARED
+            yield RunFile(path.relative_to(results).as_posix(), of, "", "benchmark")
 
 
 # --- archive --------------------------------------------------------------------------------------
