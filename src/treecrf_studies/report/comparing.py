@@ -30,7 +30,7 @@ from treecrf_studies.report.archive import MANIFEST, MOST_FILES, listed_files, r
 from treecrf_studies.report.claim_pages import AS_JUDGED
 from treecrf_studies.report.ledger import BY_RULE, CLAIMS
 from treecrf_studies.report.papers import verdict_text
-from treecrf_studies.report.provenance import leaves
+from treecrf_studies.report.provenance import dotted
 
 PAGE, MARKDOWN = "index.html", "markdown"
 
@@ -72,7 +72,7 @@ class Run:
         content = self.manifest.get(part)
         if part == "raw_files":
             return {f"{file['data set']}: {file['file']}": file["SHA-256"] for file in content or []}
-        return {".".join(names): "" if value is None else value for names, value in leaves(content)}
+        return {name: "" if value is None else value for name, value in dotted(content).items()}
 
     def studies(self) -> set[str]:
         """Names of the studies that it has files of."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from importlib.metadata import metadata
 from pathlib import Path
 from typing import Any
@@ -51,16 +51,13 @@ def origin(settings: Settings, studies: Sequence[Study]) -> dict[str, Any]:
     """Where the numbers of studies come from: commit and machine of this process, versions, seeds, settings, and the
     checksums of raw files.
     """
+    used = used_settings(settings, studies)
     return {
         "commit": commit(),
         "machine": machine(),
         "versions": versions(),
-        "seeds": {
-            ".".join(names): str(value)
-            for names, value in leaves(used_settings(settings, studies))
-            if "seed" in names[-1]
-        },
-        "settings": used_settings(settings, studies),
+        "seeds": {name: str(value) for name, value in dotted(used).items() if "seed" in name.rpartition(".")[2]},
+        "settings": used,
         "raw_files": raw_checksums(settings, studies),
     }
 
@@ -246,13 +243,12 @@ def _cell_text(value: Any) -> str:
     return DASH if value is None else str(value)
 
 
-def leaves(value: Any, names: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """The values in nested mappings with the names that lead to them; an empty mapping is a value."""
-    if isinstance(value, dict) and value:
-        for name, inner in value.items():
-            yield from leaves(inner, (*names, str(name)))
-    else:
-        yield names, value
+def dotted(value: Any, name: str = "") -> dict[str, Any]:
+    """The values in nested mappings by the names that lead to them, parted by dots; an empty mapping is a value."""
+    if not (isinstance(value, dict) and value):
+        return {name: value}
+    parts = (dotted(inner, f"{name}.{key}".removeprefix(".")) for key, inner in value.items())
+    return {full: inner for part in parts for full, inner in part.items()}
 
 
 PATH = "run.md"
@@ -375,7 +371,7 @@ def _costs(settings: Settings) -> list[Part]:
 def _settings(settings: Settings) -> list[Part]:
     known = commit()
     of_commit = md("Code: commit {commit}. ", commit=code(known)) if known else ""
-    rows = [(".".join(names), setting_text(value)) for names, value in leaves(used_settings(settings, registry()))]
+    rows = [(name, setting_text(value)) for name, value in dotted(used_settings(settings, registry())).items()]
     return [
         paragraph("{commit}{machine}.", commit=of_commit, machine=machine()),
         *computed_by(Path(settings.results)),

@@ -28,7 +28,7 @@ from treecrf_studies.rendering.site import build_site
 from treecrf_studies.rendering.style import training_method_name
 from treecrf_studies.report.archive import MANIFEST
 from treecrf_studies.report.comparing import PAGE, RESULTS, Run, open_run, write_comparison
-from treecrf_studies.report.provenance import leaves
+from treecrf_studies.report.provenance import dotted
 from treecrf_studies.training.choices import CHOICE, preferred_at
 
 CONFIGURATION, REPORTS = "config.yaml", "reports"
@@ -140,11 +140,8 @@ def write_runs(runs: Path) -> Path:
 def _read(results: Path) -> _Kept:
     with open_run(results) as run:
         absent = {study.name for study in registry()} - run.studies()
-        settings = {
-            ".".join(names): setting_text(value)
-            for names, value in leaves(run.manifest["settings"])
-            if names[0] not in absent
-        }
+        used = {name: value for name, value in run.manifest["settings"].items() if name not in absent}
+        settings = {name: setting_text(value) for name, value in dotted(used).items()}
         return _Kept(results.parent.name, str(run.manifest["written"]), settings, _scores(run))
 
 
