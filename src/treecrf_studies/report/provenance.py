@@ -64,7 +64,7 @@ def origin(settings: Settings, studies: Sequence[Study]) -> dict[str, Any]:
 
 def versions() -> dict[str, str]:
     """Versions of Python, treecrf and the packages that runs need, by their names."""
-    return {name: version or DASH for name, version in environment.versions().items()}
+    return {name: version or environment.ABSENT for name, version in environment.versions().items()}
 
 
 def machine() -> str:
