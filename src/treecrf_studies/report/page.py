@@ -49,11 +49,9 @@ from treecrf_studies.rendering.style import training_method_name, training_metho
 from treecrf_studies.report import claim_pages, figures, ledger, provenance
 from treecrf_studies.report.conclusions import choose, conclude
 from treecrf_studies.report.lessons import learnt_page
-from treecrf_studies.report.paper_plots import table_drawings, words_of_figures
+from treecrf_studies.report.paper_plots import table_drawings
 from treecrf_studies.report.papers import (
     PAPERS,
-    Paper,
-    Seen,
     counts_text,
     missing_pages,
     paper_pages,
@@ -118,18 +116,11 @@ def pages_of_papers(
     """What was learnt, the papers, missing values and claims, as far as there is something; `explorer` as of
     `paper_pages`.
     """
-    words, learnt = words_of_figures(frames), learnt_page(frames)
-
-    def seen(paper: Paper) -> Seen:
-        return Seen(table_drawings(frames, paper), words, conclude(paper, frames, judged))
-
-    papers = [page for paper in PAPERS for page in paper_pages(paper, shown, judged.claims, seen(paper), explorer)]
-    return [
-        *([learnt] if learnt else []),
-        *papers,
-        *missing_pages(shown),
-        *claim_pages.claim_pages(*judged),
-    ]
+    pages = [page for page in (learnt_page(frames),) if page is not None]
+    for paper in PAPERS:
+        conclusion, drawings = conclude(paper, frames, judged), table_drawings(frames, paper)
+        pages += paper_pages(paper, shown, judged.claims, conclusion, drawings, explorer)
+    return [*pages, *missing_pages(shown), *claim_pages.claim_pages(*judged)]
 
 
 def _glossary() -> list[Page]:
