@@ -9,7 +9,6 @@ them; that of others stays. Tables, figures, verdicts and pages are made from th
 from __future__ import annotations
 
 import datetime
-import inspect
 import json
 import os
 import re
@@ -20,25 +19,22 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from treecrf.io.files import (
-    atomic,
     read_configuration,
     read_frame,
     read_json,
-    stacked,
     write_frame,
     write_json,
     write_text,
 )
+from treecrf_studies.framework.counts import FILE, write_counts
 from treecrf_studies.framework.frames import Frames
 from treecrf_studies.framework.page import flat_name, study_page
 from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import Difference, Settings, config_parser, load_settings
-from treecrf_studies.framework.study import BY_JOB, Study
-from treecrf_studies.framework.views import CELL, read_view
+from treecrf_studies.framework.study import Study
 from treecrf_studies.records.jobs import read_records
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.cells import with_and
@@ -440,88 +436,6 @@ def about_evidence(has_counts: bool) -> Note:
     """What the folder holds."""
     counts = "`counts.parquet` has the correct positions of every test sequence." if has_counts else ""
     return paragraph(ABOUT_EVIDENCE, folder=EVIDENCE, digits=EVIDENCE_DIGITS, counts=Markdown(counts))
-
-
-# --- counts ----------------------------------------------------------------------------------------
-
-FILE = "counts.parquet"
-"""In the folder of a data set's evidence."""
-
-KEYS = [*CELL, "draw", "sequence", "group"]
-NUMBERS = ["n_positions", "n_correct"]
-WHOLE = ["sequence", "group", *NUMBERS]
-"""Columns that are no texts."""
-
-
-def write_counts(study: Study, settings: Settings, folder: Path) -> None:
-    """Write the counts of a study to the folders of its data sets in a folder, where its results have any
-    (`count_sequences`).
-
-    Parameters
-    ----------
-    study : Study
-    settings : Settings
-        Where its results are.
-    folder : Path
-    """
-    run = Frames(settings)
-    for dataset in run.files[study.name].all_datasets():
-        counts = count_sequences(run, study, dataset)
-        if len(counts):
-            with atomic(folder / dataset / FILE) as temporary:
-                _write(counts, temporary)
-
-
-def _write(counts: pd.DataFrame, path: Path) -> None:
-    """Write counts as small as Parquet can: sequences rise by one, and methods are tested on the same ones."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    # A page is compressed by itself. Some versions begin another one after 20,000 rows.
-    n_rows = inspect.signature(pq.write_table).parameters.keys() & {"max_rows_per_page"}
-    pq.write_table(
-        pa.Table.from_pandas(counts, preserve_index=False),
-        path,
-        row_group_size=len(counts),
-        data_page_size=2**27,
-        compression="zstd",
-        compression_level=19,
-        use_dictionary=[name for name in counts if name not in WHOLE],
-        column_encoding=dict.fromkeys(("sequence", "group"), "DELTA_BINARY_PACKED"),
-        **dict.fromkeys(n_rows, len(counts)),
-    )
-
-
-def count_sequences(run: Frames, study: Study, dataset: str) -> pd.DataFrame:
-    """Test positions and correct ones by `KEYS`, on one data set.
-
-    Draw: the training, damaged training set or draw of the data. Sequence -1: only the group of related sequences is
-    kept. Point: whether cross-validation or the test set chose the settings. Texts are categories.
-    """
-    parts = [pd.DataFrame(columns=[*KEYS, *NUMBERS]), *_of_jobs(run, study, dataset)]
-    counts = stacked(parts)
-    texts = counts.columns.difference(WHOLE)
-    kinds = dict.fromkeys(texts, "category") | dict.fromkeys(WHOLE, "int64")
-    return counts.astype(kinds).sort_values(KEYS, kind="stable", ignore_index=True)
-
-
-def _of_jobs(run: Frames, study: Study, dataset: str) -> Iterator[pd.DataFrame]:
-    """The counts of each job; one after another, as predictions are large."""
-    frames, outcomes = run.several(study.name, study.explored, [dataset]), run.files[study.name].outcomes(dataset)
-    for view in BY_JOB:
-        for name in dict.fromkeys(
-            part if isinstance(part, str) else part.frames[0] for part in study.views.get(view, ())
-        ):
-            for path in filter(Path.is_file, map(Path, outcomes.get(name, ()))):
-                yield _summed(read_view(study, view, frames | {name: read_frame(path)}))
-
-
-def _summed(rows: pd.DataFrame) -> pd.DataFrame:
-    """Sums by `KEYS` of predictions or of counts."""
-    if "predicted" in rows:
-        rows = rows.assign(n_positions=1, n_correct=(rows["label"] == rows["predicted"]).astype(np.int64))
-    named = rows.rename(columns={"run": "draw"})
-    return named.groupby(KEYS, sort=False, observed=True)[NUMBERS].sum().reset_index()
 
 
 # --- command -----------------------------------------------------------------------------------------
