@@ -59,7 +59,7 @@ from treecrf_studies.report.papers import (
     verdict_text,
 )
 from treecrf_studies.report.provenance import CITE, cite_page, run_page
-from treecrf_studies.training.choices import preferred_at
+from treecrf_studies.training.lessons import at_choice
 
 PAGE, MARKDOWN = "index.html", "markdown"
 """The first page of a site, and the folder of its Markdown, below that of its HTML."""
@@ -325,11 +325,11 @@ def findings(frames: Frames, claims: pd.DataFrame | None) -> list[Section]:
     shown.append(
         (
             figures.GAPS,
-            figures.gap_frame(frames.read("training", "ranks"), preferred_at(frames.read("training", "comparisons"))),
+            figures.gap_frame(frames.read("training", "ranks"), at_choice(frames, "comparisons")),
             [],
         )
     )
-    costs = figures.cost_frame(preferred_at(frames.read("training", "summary")))
+    costs = figures.cost_frame(at_choice(frames, "summary"))
     shown.append((figures.COSTS, costs.iloc[: len(costs) if len(costs) > 1 else 0], []))
     return [
         Section(slug(finding.title), finding.title, [_drawing(finding, frame), *more])
@@ -364,7 +364,7 @@ def _drawing(finding: figures.Finding, frame: pd.DataFrame) -> Drawing:
 def comparisons(frames: Frames) -> pd.DataFrame:
     """Tests between methods of the training study, at the choice, with the preferred decoder."""
     columns = ["dataset", "method", "other", "value", "family_low", "family_high", "decision"]
-    return preferred_at(frames.read("training", "comparisons")).reindex(columns=columns)
+    return at_choice(frames, "comparisons").reindex(columns=columns)
 
 
 def _rivals(method: str, tests: pd.DataFrame) -> list[Part]:
