@@ -102,8 +102,9 @@ def report(
         return
     from treecrf.io.files import read_configuration
     from treecrf_studies.framework.settings import load_settings
+    from treecrf_studies.rendering.site import PAGE
     from treecrf_studies.report.ledger import CLAIMS
-    from treecrf_studies.report.page import PAGE, UNFINISHED_FOLDER, write_page
+    from treecrf_studies.report.page import UNFINISHED_FOLDER, write_page
 
     settings = load_settings(read_configuration(files))
     is_finished = Path(settings.results, CLAIMS).is_file()

@@ -24,15 +24,13 @@ from treecrf.io.process import GIB
 from treecrf_studies.framework.claims.judge import NOT_RUN
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.cells import DASH
-from treecrf_studies.rendering.parts import Page, Part, Section, Table, paragraph, write_pages
-from treecrf_studies.rendering.site import build_site
+from treecrf_studies.rendering.parts import Page, Part, Section, Table, paragraph
+from treecrf_studies.rendering.site import write_site
 from treecrf_studies.report.archive import MANIFEST, MOST_FILES, listed_files, read_manifest
 from treecrf_studies.report.claim_pages import AS_JUDGED
 from treecrf_studies.report.ledger import BY_RULE, CLAIMS
 from treecrf_studies.report.papers import verdict_text
 from treecrf_studies.report.provenance import dotted
-
-PAGE, MARKDOWN = "index.html", "markdown"
 
 RESULTS = "results"
 """Folder of results in that of a run on one's own data."""
@@ -318,7 +316,7 @@ def write_comparison(
     first: str | os.PathLike[str], second: str | os.PathLike[str], folder: str | os.PathLike[str]
 ) -> str:
     """Write the comparison of two runs into a folder: ``settings.csv``, ``numbers.csv``, ``verdicts.csv``,
-    and a page that shows them, as Markdown and as HTML (`PAGE`). The page has no
+    and a page that shows them, as Markdown and as HTML (`treecrf_studies.rendering.site.PAGE`). The page has no
     verdicts where no claim was run.
 
     `first` and `second` are as for `open_run`. The text that is returned says how much differs.
@@ -357,8 +355,7 @@ def write_comparison(
     runs = Table("Runs", pd.DataFrame([_about("first", one), _about("second", other)]))
     title = "Comparison of two runs"
     page = Page("index.md", title, sections, [paragraph("{said}", said=said), runs])
-    write_pages([page], place / MARKDOWN)
-    build_site(place / MARKDOWN, place, "treecrf: comparison")
+    write_site([page], place, "treecrf: comparison")
     return said
 
 

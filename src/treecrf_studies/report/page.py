@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -25,9 +24,10 @@ from treecrf_studies.framework.views import distinct_accuracies, nearness_texts,
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.cells import texts_of
 from treecrf_studies.rendering.forest import Forest, Interval, forest_figure
+from treecrf_studies.rendering.glossary import glossary_pages
 from treecrf_studies.rendering.panels import save_figure
 from treecrf_studies.rendering.parts import (
-    GLOSSARY,
+    NO_BANNER,
     Drawing,
     Markdown,
     Note,
@@ -42,9 +42,8 @@ from treecrf_studies.rendering.parts import (
     md,
     paragraph,
     slug,
-    write_pages,
 )
-from treecrf_studies.rendering.site import build_site
+from treecrf_studies.rendering.site import write_site
 from treecrf_studies.rendering.style import training_method_name, training_method_style
 from treecrf_studies.report import claim_pages, figures, ledger, provenance
 from treecrf_studies.report.conclusions import choose, conclude
@@ -61,9 +60,6 @@ from treecrf_studies.report.papers import (
 from treecrf_studies.report.provenance import CITE, cite_page, run_page
 from treecrf_studies.training.lessons import at_choice
 
-PAGE, MARKDOWN = "index.html", "markdown"
-"""The first page of a site, and the folder of its Markdown, below that of its HTML."""
-
 UNFINISHED_FOLDER = "unfinished"
 """The folder of the site of a run that is not finished."""
 
@@ -71,8 +67,6 @@ UNFINISHED = "This run is not finished: the overview lists the data sets without
 
 EXPLORER = "explorer.html"
 """The page to explore the results (`treecrf_studies.explorer`), beside those of a whole run."""
-
-TITLE = "treecrf: results"
 
 
 def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool = True, study: str = "") -> None:
@@ -97,12 +91,10 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
     told = judged.claims if is_published else None
     jobs = provenance.job_costs(results, provenance.used_datasets(settings, chosen))
     commit = provenance.commit()
-    pages += [run_page(settings), *_glossary(), cite_page(f"results at commit {commit}" if commit else "")]
+    pages += [run_page(settings), *glossary_pages(), cite_page(f"results at commit {commit}" if commit else "")]
     pages.insert(0, overview(frames, shown, told, _absent(frames, chosen, Path(logs)), jobs, explorer, pages))
     banner = settings.banner if finished else f"{UNFINISHED} {settings.banner}".strip()
-    shutil.rmtree(reports / MARKDOWN, ignore_errors=True)
-    write_pages(pages, reports / MARKDOWN, Markdown(f"> {escaped(banner)}") if banner else Markdown(), explorer)
-    build_site(reports / MARKDOWN, reports, TITLE)
+    write_site(pages, reports, "treecrf: results", Markdown(f"> {escaped(banner)}") if banner else NO_BANNER, explorer)
     if finished:
         shutil.rmtree(Path(settings.reports, UNFINISHED_FOLDER), ignore_errors=True)
 
@@ -121,26 +113,6 @@ def pages_of_papers(
         conclusion, drawings = conclude(paper, frames, judged), table_drawings(frames, paper)
         pages += paper_pages(paper, shown, judged.claims, conclusion, drawings, explorer)
     return [*pages, *missing_pages(shown), *claim_pages.claim_pages(*judged)]
-
-
-def _glossary() -> list[Page]:
-    """The documentation's glossary as a page of the site, where the documentation is beside the package."""
-    text = _glossary_text()
-    return [Page(GLOSSARY, "Glossary", lead=[Note(Markdown(text))])] if text else []
-
-
-def glossary() -> dict[str, str]:
-    """The words of the documentation's glossary and the first sentence on each; none where it is not there."""
-    entries = re.findall(r"^\*\*(.+?)\.\*\* (.+?\.)(?= |$)", _glossary_text(), re.MULTILINE)
-    return {word: re.sub(r"[*`]", "", text) for words, text in entries for word in words.split(", ")}
-
-
-def _glossary_text() -> str:
-    path = Path(__file__).resolve().parents[3] / "docs" / GLOSSARY
-    if not path.is_file():
-        return ""
-    text = path.read_text(encoding="utf-8").partition("\n")[2].strip()
-    return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)  # other pages of the documentation are not there
 
 
 def about_papers(settings: Settings, claims: pd.DataFrame) -> bool:

@@ -22,12 +22,11 @@ from treecrf_studies.rendering.parts import (
     link,
     paragraph,
     setting_text,
-    write_pages,
 )
-from treecrf_studies.rendering.site import build_site
+from treecrf_studies.rendering.site import PAGE, write_site
 from treecrf_studies.rendering.style import training_method_name
 from treecrf_studies.report.archive import MANIFEST
-from treecrf_studies.report.comparing import PAGE, RESULTS, Run, open_run, write_comparison
+from treecrf_studies.report.comparing import RESULTS, Run, open_run, write_comparison
 from treecrf_studies.report.provenance import dotted
 from treecrf_studies.training.choices import CHOICE, preferred_at
 
@@ -132,8 +131,7 @@ def write_runs(runs: Path) -> Path:
     for place, run in enumerate(kept):
         before = next((other for other in kept[place + 1 :] if _sets(other) == _sets(run)), None)
         pages.append(_page(runs, run, before))
-    write_pages(pages, runs / "markdown")
-    build_site(runs / "markdown", runs, "treecrf: runs")
+    write_site(pages, runs, "treecrf: runs")
     return runs / PAGE
 
 
