@@ -31,10 +31,10 @@ from treecrf_studies.missing.ranking import CASE
 from treecrf_studies.rendering.cells import number, seconds_text, signed, with_and
 from treecrf_studies.rendering.parts import Markdown, Section, escaped, link, listed, md
 from treecrf_studies.rendering.style import method_name, training_method_name
-from treecrf_studies.report.figures import cost_frame, quickest_near
 from treecrf_studies.report.ledger import Ledger
 from treecrf_studies.report.papers import MISSING, Paper, claim_path, verdict_text
 from treecrf_studies.training.choices import PEAK, preferred_at
+from treecrf_studies.training.findings import cost_frame, quickest_near
 from treecrf_studies.training.lessons import at_choice
 from treecrf_studies.training.published import INFERRED as INFERRED_SETS
 

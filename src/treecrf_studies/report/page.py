@@ -7,14 +7,11 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from treecrf.io.messages import counted
-from treecrf.statistics.metrics import mean_with_interval
 from treecrf_studies.datasets import describe
 from treecrf_studies.framework.claims.judge import NOT_RUN, REPLICATED
-from treecrf_studies.framework.comparisons import facing
 from treecrf_studies.framework.frames import Frames
 from treecrf_studies.framework.page import study_page
 from treecrf_studies.framework.paths import StudyFiles
@@ -23,12 +20,10 @@ from treecrf_studies.framework.study import Study as Declared
 from treecrf_studies.framework.views import distinct_accuracies, nearness_texts, published_values
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.cells import texts_of
-from treecrf_studies.rendering.forest import Forest, Interval, forest_figure
+from treecrf_studies.rendering.findings import Finding
 from treecrf_studies.rendering.glossary import glossary_pages
-from treecrf_studies.rendering.panels import save_figure
 from treecrf_studies.rendering.parts import (
     NO_BANNER,
-    Drawing,
     Markdown,
     Note,
     Page,
@@ -44,9 +39,10 @@ from treecrf_studies.rendering.parts import (
     slug,
 )
 from treecrf_studies.rendering.site import write_site
-from treecrf_studies.rendering.style import training_method_name, training_method_style
-from treecrf_studies.report import claim_pages, figures, ledger, provenance
+from treecrf_studies.rendering.style import training_method_name
+from treecrf_studies.report import claim_pages, ledger, provenance
 from treecrf_studies.report.conclusions import choose, conclude
+from treecrf_studies.report.figures import PUBLISHED, STRIP, WAYS, published_frame, strip_frame
 from treecrf_studies.report.lessons import learnt_page
 from treecrf_studies.report.paper_plots import table_drawings
 from treecrf_studies.report.papers import (
@@ -58,7 +54,9 @@ from treecrf_studies.report.papers import (
     verdict_text,
 )
 from treecrf_studies.report.provenance import CITE, cite_page, run_page
+from treecrf_studies.training.findings import COSTS, GAPS, cost_frame, gap_frame
 from treecrf_studies.training.lessons import at_choice
+from treecrf_studies.training.rivals import against_rivals, by_dataset, comparisons
 
 UNFINISHED_FOLDER = "unfinished"
 """The folder of the site of a run that is not finished."""
@@ -189,10 +187,6 @@ contrary. = *checked*: a theorem or an exact example. *No verdict*: the paper, i
 *Not run*: the run lacks a data set or method.
 """
 
-INTERVALS = (
-    ", with 95 % intervals (Bonferroni). A significant difference may have an interval with 0 (docs/statistics.md)."
-)
-
 OURS = "treecrf_newton"
 
 
@@ -213,14 +207,14 @@ def overview(
     settings, tests = frames.settings, comparisons(frames)
     methods = set(tests["method"]) | set(tests["other"])
     sections = [
-        Section(f"method-{name}", f"Your method: {name}", _by_dataset(name, tests)) for name in settings.labellers
+        Section(f"method-{name}", f"Your method: {name}", by_dataset(name, tests)) for name in settings.labellers
     ]
     guide = choose(frames) if claims is not None else Section("choose", "", [])
     sections += [guide, *findings(frames, claims)]
     if claims is not None:
         sections.append(Section("papers", "Papers", papers_list(claims, pages)))
     if OURS in methods:
-        sections.append(Section("rivals", f"{training_method_name(OURS)} vs its rivals", _rivals(OURS, tests)))
+        sections.append(Section("rivals", f"{training_method_name(OURS)} vs its rivals", against_rivals(OURS, tests)))
     if claims is None:
         sections += [Section(study.identifier, study.title, study.answers) for study in studies]
     items = [md("**{name}**: {reason}", name=name, reason=reason) for name, reason in absent.items()]
@@ -287,31 +281,22 @@ def findings(frames: Frames, claims: pd.DataFrame | None) -> list[Section]:
 
     `claims` are from `treecrf_studies.report.ledger`; None for a run that says nothing of papers.
     """
-    shown = []
+    shown: list[tuple[Finding, pd.DataFrame, list[Part]]] = []
     if claims is not None:
-        published = figures.published_frame(published_values(frames))
-        shown += [
-            (figures.PUBLISHED, published, []),
-            (figures.STRIP, figures.strip_frame(claims), [paragraph(VERDICTS)]),
-        ]
-    shown.append(
-        (
-            figures.GAPS,
-            figures.gap_frame(frames.read("training", "ranks"), at_choice(frames, "comparisons")),
-            [],
-        )
-    )
-    costs = figures.cost_frame(at_choice(frames, "summary"))
-    shown.append((figures.COSTS, costs.iloc[: len(costs) if len(costs) > 1 else 0], []))
+        shown.append((PUBLISHED, published_frame(published_values(frames)), []))
+        shown.append((STRIP, strip_frame(claims), [paragraph(VERDICTS)]))
+    gaps = gap_frame(frames.read("training", "ranks"), at_choice(frames, "comparisons"))
+    costs = cost_frame(at_choice(frames, "summary"))
+    shown += [(GAPS, gaps, []), (COSTS, costs if len(costs) > 1 else costs.iloc[:0], [])]
     return [
-        Section(slug(finding.title), finding.title, [_drawing(finding, frame), *more])
+        Section(slug(finding.title), finding.title, [finding.drawing(frame, _layout(frame)), *more])
         for finding, frame, more in shown
         if len(frame)
     ]
 
 
-def _drawing(finding: figures.Finding, frame: pd.DataFrame) -> Drawing:
-    """The figure of a finding, and its numbers with the names that readers see."""
+def _layout(frame: pd.DataFrame) -> pd.DataFrame:
+    """The numbers of a finding with the names that readers see."""
     heads = {
         "is_best": "best",
         "is_shown": "test finds it worse",
@@ -320,109 +305,8 @@ def _drawing(finding: figures.Finding, frame: pd.DataFrame) -> Drawing:
     }
     known: dict[str, Callable[[str], str]] = {
         "method": training_method_name,
-        "way": figures.WAYS.__getitem__,
+        "way": WAYS.__getitem__,
         "verdict": verdict_text,
     }
     shown = frame.assign(**{name: frame[name].map(known[name]) for name in known if name in frame})
-    layout = texts_of(shown).rename(columns=heads)
-    return Drawing(
-        finding.draw(frame), finding.alt(frame), escaped(finding.caption(frame)), layout, slug(finding.title)
-    )
-
-
-# --- methods beside their rivals --------------------------------------------------------------------
-
-
-def comparisons(frames: Frames) -> pd.DataFrame:
-    """Tests between methods of the training study, at the choice, with the preferred decoder."""
-    columns = ["dataset", "method", "other", "value", "family_low", "family_high", "decision"]
-    return at_choice(frames, "comparisons").reindex(columns=columns)
-
-
-def _rivals(method: str, tests: pd.DataFrame) -> list[Part]:
-    """A method minus each rival, mean over the data sets."""
-    if len(set(tests["dataset"])) == 1:
-        return _by_dataset(method, tests)
-    name, rows = training_method_name(method), []
-    for other, of in facing(tests, method).groupby("other", sort=False):
-        low, high = mean_with_interval(of["value"])[1] if len(of) > 1 else of[["family_low", "family_high"]].iloc[0]
-        counts = of["decision"].value_counts()
-        note = f"better on {counts.get('better', 0)}, worse on {counts.get('worse', 0)} of {len(of)}"
-        values = tuple(of["value"])
-        rows.append(Interval(training_method_name(str(other)), np.mean(values), low, high, note, dots=values))
-    text = (
-        f"{name} minus each rival, mean over the data sets with a 95 % interval that takes data sets as independent. "
-        f"Small dots are single data sets. Right of zero {name} is more accurate."
-    )
-    return [Forest(text, sorted(rows, key=lambda row: -row.value)).part()]
-
-
-def _by_dataset(method: str, tests: pd.DataFrame) -> list[Part]:
-    """The gap of a method to each rival on each data set."""
-    name = training_method_name(method)
-    text = f"{name} minus each rival on {{}}{INTERVALS} Right of zero {name} is more accurate."
-    return [
-        Forest(text.format(dataset), _gaps(rows.sort_values("value", ascending=False, kind="stable"))).part()
-        for dataset, rows in facing(tests, method).groupby("dataset", sort=False)
-    ]
-
-
-def _gaps(rows: pd.DataFrame) -> list[Interval]:
-    ends = ["other", "value", "family_low", "family_high"]
-    return [Interval(training_method_name(other), *rest) for other, *rest in rows[ends].itertuples(index=False)]
-
-
-PAPER_FORMATS = ("pdf", "svg", "png")
-"""Of figures for papers."""
-
-
-def paper_format(path: Path) -> str:
-    """The format of a figure for a paper by its suffix, one of `PAPER_FORMATS`; a ValueError if it is none."""
-    kind = path.suffix[1:].lower()
-    if kind not in PAPER_FORMATS:
-        raise ValueError(f"{path}: a figure ends in .pdf, .svg or .png; choose one of these.")
-    return kind
-
-
-def write_paper_figure(settings: Settings, path: Path, width: float, methods: Sequence[str] = ()) -> None:
-    """Write a figure for a paper: accuracy of methods of the study of training minus that of the first one, on each
-    data set, with 95 % intervals of the family of all methods compared.
-
-    Parameters
-    ----------
-    settings : Settings
-    path : Path
-        Its suffix is one of `PAPER_FORMATS`.
-    width : float
-        Inches.
-    methods : sequence of str
-        Ids or names, the one that others are compared with first; all, with the user's own first, if empty.
-
-    Raises
-    ------
-    ValueError
-        If the suffix or a method is not known, or the run has compared nothing.
-    """
-    kind = paper_format(path)
-    tests = comparisons(Frames(settings))
-    if tests.empty:
-        raise ValueError(f"{settings.results} has no comparisons of the study of training; run it with two methods.")
-    known = list(dict.fromkeys([*settings.labellers, *tests["method"], *tests["other"]]))
-    by_name = {training_method_name(method): method for method in known}
-    first, *others = [by_name.get(method, method) for method in methods] or known
-    for method in (first, *others):
-        if method not in known:
-            raise ValueError(f"{settings.results} has no method {method!r}; choose among {', '.join(known)}.")
-    rows = []
-    for dataset, of_set in facing(tests, first).groupby("dataset", sort=False):
-        turned = of_set.set_index("other").reindex([name for name in others if name in set(of_set["other"])])
-        rows.append(Interval(str(dataset)))
-        rows += [
-            Interval(
-                training_method_name(str(name)), -value, -high, -low, standing=training_method_style(str(name))["color"]
-            )
-            for name, value, low, high in turned[["value", "family_low", "family_high"]].itertuples()
-        ]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unit = f"accuracy minus {training_method_name(first)} (points)"
-    save_figure(forest_figure(Forest("", rows, unit=unit), width), path, kind)
+    return texts_of(shown).rename(columns=heads)
