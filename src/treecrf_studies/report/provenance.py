@@ -75,18 +75,15 @@ def machine() -> str:
 
 def machines_frame(results: Path, records: pd.DataFrame) -> pd.DataFrame:
     """A row per machine: system, processor, cores, memory in MiB, and the jobs of each study that it ran."""
-    known, jobs = read_described(results, MACHINES), _jobs(records, "machine")
-    rows = [{**known.get(name, {}), JOBS: jobs[name]} for name in jobs]
     columns = ["system", "processor", "cores", "memory_mib", JOBS]
-    return pd.DataFrame(rows, columns=columns).rename(columns={"memory_mib": "memory, MiB"})
+    return _described(results, records, MACHINES).reindex(columns=columns).rename(columns={"memory_mib": "memory, MiB"})
 
 
 def environments_frame(results: Path, records: pd.DataFrame) -> pd.DataFrame:
     """A row per environment: `SHOWN` and versions in which they differ, and the jobs of each study that it ran."""
-    known, jobs = read_described(results, ENVIRONMENTS), _jobs(records, "environment")
-    frame = pd.DataFrame([known.get(name, {}) for name in jobs], dtype=object)
-    differ = [str(name) for name in frame if name not in SHOWN and len(set(frame[name])) > 1]
-    return frame.reindex(columns=[*SHOWN, *differ]).assign(**{JOBS: list(jobs.values())})
+    frame = _described(results, records, ENVIRONMENTS)
+    differ = [str(name) for name in frame if name not in (*SHOWN, JOBS) and len(set(frame[name])) > 1]
+    return frame.reindex(columns=[*SHOWN, *differ, JOBS])
 
 
 def computed_by(results: Path) -> list[Table]:
@@ -102,11 +99,12 @@ def study_of(name: str) -> str:
     return first if first in {study.name for study in registry()} else SHARED
 
 
-def _jobs(records: pd.DataFrame, kind: str) -> dict[str, str]:
-    """How many jobs of each study each environment or machine ran, most first, as text."""
-    counts = records.groupby([kind, records["name"].map(study_of)]).size()
+def _described(results: Path, records: pd.DataFrame, kind: str) -> pd.DataFrame:
+    """The environments or machines (`kind`) and how many jobs of each study they ran, as text; most jobs first."""
+    known, counts = read_described(results, kind), records.groupby([kind[:-1], records["name"].map(study_of)]).size()
     order = counts.groupby(level=0).sum().sort_values(ascending=False, kind="stable").index
-    return {name: ", ".join(f"{study} {count}" for study, count in counts[name].items()) for name in order}
+    jobs = {name: ", ".join(f"{study} {count}" for study, count in counts[name].items()) for name in order}
+    return pd.DataFrame([known.get(name, {}) | {JOBS: jobs[name]} for name in order], dtype=object)
 
 
 def used_settings(settings: Settings, studies: Sequence[Study]) -> dict[str, Any]:
