@@ -236,8 +236,13 @@ def write_archive(settings: Settings) -> Path:
 
 def archive_name(manifest: dict[str, Any]) -> str:
     """The name of the archive of a run, without a suffix: date and commit."""
-    commit, _, is_dirty = (manifest["commit"] or "").partition("-")
-    return "-".join(filter(None, ("treecrf", manifest["written"][:10], commit[:10], is_dirty)))
+    return "-".join(filter(None, ("treecrf", manifest["written"][:10], short_commit(manifest))))
+
+
+def short_commit(manifest: Mapping[str, Any]) -> str:
+    """The commit in ten digits, and whether a package differed from it; empty where it is not known."""
+    commit, _, is_dirty = (manifest.get("commit") or "").partition("-")
+    return "-".join(filter(None, (commit[:10], is_dirty)))
 
 
 def _files(settings: Settings, manifest: dict[str, Any]) -> Iterator[Path]:

@@ -26,7 +26,7 @@ from treecrf_studies.registry import registry
 from treecrf_studies.rendering.cells import DASH
 from treecrf_studies.rendering.parts import Page, Part, Section, Table, paragraph
 from treecrf_studies.rendering.site import write_site
-from treecrf_studies.report.archive import MANIFEST, MOST_FILES, listed_files, read_manifest
+from treecrf_studies.report.archive import MANIFEST, MOST_FILES, listed_files, read_manifest, short_commit
 from treecrf_studies.report.claim_pages import AS_JUDGED
 from treecrf_studies.report.ledger import BY_RULE, CLAIMS
 from treecrf_studies.report.papers import verdict_text
@@ -360,12 +360,11 @@ def write_comparison(
 
 
 def _about(place: str, run: Run) -> dict[str, str]:
-    commit, _, is_dirty = str(run.manifest.get("commit") or DASH).partition("-")
     return {
         "run": place,
         "name": run.name,
         "written (UTC)": str(run.manifest["written"])[:16].replace("T", " "),
-        "commit": "-".join(filter(None, (commit[:10], is_dirty))),
+        "commit": short_commit(run.manifest) or DASH,
         "machine": str(run.manifest.get("machine", DASH)),
     }
 
