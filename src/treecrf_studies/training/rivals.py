@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from treecrf.statistics.metrics import mean_with_interval
-from treecrf_studies.framework.comparisons import facing
+from treecrf_studies.framework.comparisons import facing, turned
 from treecrf_studies.framework.frames import Frames
 from treecrf_studies.framework.settings import Settings
 from treecrf_studies.rendering.forest import Forest, Interval, forest_figure
@@ -22,11 +22,13 @@ INTERVALS = (
     ", with 95 % intervals (Bonferroni). A significant difference may have an interval with 0 (docs/statistics.md)."
 )
 
+ENDS = ["value", "family_low", "family_high"]
+"""Columns of points and the ends of their intervals."""
+
 
 def comparisons(frames: Frames) -> pd.DataFrame:
     """Tests between methods of the training study, at the choice, with the preferred decoder."""
-    columns = ["dataset", "method", "other", "value", "family_low", "family_high", "decision"]
-    return at_choice(frames, "comparisons").reindex(columns=columns)
+    return at_choice(frames, "comparisons").reindex(columns=["dataset", "method", "other", *ENDS, "decision"])
 
 
 def against_rivals(method: str, tests: pd.DataFrame) -> list[Part]:
@@ -51,15 +53,12 @@ def by_dataset(method: str, tests: pd.DataFrame) -> list[Part]:
     """The gap of a method to each rival on each data set."""
     name = training_method_name(method)
     text = f"{name} minus each rival on {{}}{INTERVALS} Right of zero {name} is more accurate."
-    return [
-        Forest(text.format(dataset), _gaps(rows.sort_values("value", ascending=False, kind="stable"))).part()
-        for dataset, rows in facing(tests, method).groupby("dataset", sort=False)
-    ]
-
-
-def _gaps(rows: pd.DataFrame) -> list[Interval]:
-    ends = ["other", "value", "family_low", "family_high"]
-    return [Interval(training_method_name(other), *rest) for other, *rest in rows[ends].itertuples(index=False)]
+    parts: list[Part] = []
+    for dataset, rows in facing(tests, method).groupby("dataset", sort=False):
+        ordered = rows.sort_values("value", ascending=False, kind="stable").set_index("other")
+        lines = [Interval(training_method_name(str(other)), *ends) for other, *ends in ordered[ENDS].itertuples()]
+        parts.append(Forest(text.format(dataset), lines).part())
+    return parts
 
 
 PAPER_FORMATS = ("pdf", "svg", "png")
@@ -104,14 +103,12 @@ def write_paper_figure(settings: Settings, path: Path, width: float, methods: Se
         if method not in known:
             raise ValueError(f"{settings.results} has no method {method!r}; choose among {', '.join(known)}.")
     rows = []
-    for dataset, of_set in facing(tests, first).groupby("dataset", sort=False):
-        turned = of_set.set_index("other").reindex([name for name in others if name in set(of_set["other"])])
+    for dataset, of_set in turned(facing(tests, first)).groupby("dataset", sort=False):
+        shown = of_set.set_index("method").reindex([name for name in others if name in set(of_set["method"])])
         rows.append(Interval(str(dataset)))
         rows += [
-            Interval(
-                training_method_name(str(name)), -value, -high, -low, standing=training_method_style(str(name))["color"]
-            )
-            for name, value, low, high in turned[["value", "family_low", "family_high"]].itertuples()
+            Interval(training_method_name(name), value, low, high, standing=training_method_style(name)["color"])
+            for name, value, low, high in shown[ENDS].itertuples()
         ]
     path.parent.mkdir(parents=True, exist_ok=True)
     unit = f"accuracy minus {training_method_name(first)} (points)"
