@@ -20,8 +20,9 @@ from treecrf_studies.framework.frames import Frames
 from treecrf_studies.framework.metrics import ACCURACY, METRICS
 from treecrf_studies.framework.views import NEAR, OTHER_PROGRAM, PEAK, published_pairs, published_values
 from treecrf_studies.rendering.cells import signed, texts_of, two_digits
+from treecrf_studies.rendering.findings import Finding
 from treecrf_studies.rendering.panels import add_legend, name_axes, panel_grid
-from treecrf_studies.rendering.parts import Drawing, escaped, slug
+from treecrf_studies.rendering.parts import Drawing
 from treecrf_studies.rendering.style import DECODER_NAMES, INK, SETTINGS, SMALL, training_method_name
 from treecrf_studies.report.figures import shown_methods
 from treecrf_studies.report.papers import Paper
@@ -101,8 +102,7 @@ def table_drawings(frames: Frames, paper: Paper) -> dict[str, list[Drawing]]:
     )
     drawings: dict[str, list[Drawing]] = {}
     for source, frame in tables.items():
-        figure, caption = beside_figure(frame), escaped(beside_caption(frame))
-        drawing = Drawing(figure, beside_alt(frame), caption, texts_of(frame), slug(source))
+        drawing = Finding(source, beside_figure, beside_caption, beside_alt).drawing(frame, texts_of(frame))
         table, _, _ = source.partition(",")  # the rest says which of its numbers
         drawings.setdefault(paper.target(table).partition("#")[2], []).append(drawing)
     return drawings
