@@ -21,14 +21,13 @@ from treecrf_studies.future import lessons as future
 from treecrf_studies.kernels import lessons as kernels
 from treecrf_studies.missing import lessons as missing
 from treecrf_studies.rendering.cells import signed, texts_of
+from treecrf_studies.rendering.findings import Finding
 from treecrf_studies.rendering.forest import Forest, Interval, forest_figure
 from treecrf_studies.rendering.parts import (
-    Drawing,
     Note,
     Page,
     Part,
     Section,
-    escaped,
     link,
     listed,
     paragraph,
@@ -76,11 +75,11 @@ def find_lessons(frames: Frames) -> list[Lesson]:
 # --- page -------------------------------------------------------------------------------------------
 
 
-def learnt_page(frames: Frames) -> Page | None:
-    """What was learnt: one plot of all differences, then the answers; None where a run answers nothing."""
+def learnt_pages(frames: Frames) -> list[Page]:
+    """What was learnt: one plot of all differences, then the answers; no page where a run answers nothing."""
     lessons = find_lessons(frames)
     if not lessons:
-        return None
+        return []
     sections = [
         Section(
             slug(title), title, [*listed(texts), Note(link(f"Table behind this answer: {source_of(target)}", target))]
@@ -90,10 +89,8 @@ def learnt_page(frames: Frames) -> Page | None:
     lead: list[Part] = [paragraph(INTRODUCTION)]
     marks = lesson_frame(lessons)
     if len(marks):
-        numbers = texts_of(marks.drop(columns="target"))
-        caption = escaped(lesson_caption(marks))
-        lead.insert(0, Drawing(lesson_figure(marks), lesson_alt(marks), caption, numbers, "differences"))
-    return Page(LEARNT, LEARNT_TITLE, sections, lead)
+        lead.insert(0, DIFFERENCES.drawing(marks, texts_of(marks.drop(columns="target"))))
+    return [Page(LEARNT, LEARNT_TITLE, sections, lead)]
 
 
 MEAN, SET, LARGER = "mean", "data set", "larger sample"
@@ -187,6 +184,9 @@ def lesson_caption(frame: pd.DataFrame) -> str:
         f"In {clear} of {n} comparisons an interval excludes zero. Diamonds: means over data sets; dots: data sets; "
         "squares: larger samples."
     )
+
+
+DIFFERENCES = Finding("Differences", lesson_figure, lesson_caption, lesson_alt)
 
 
 def _main(frame: pd.DataFrame) -> pd.DataFrame:

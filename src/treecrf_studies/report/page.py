@@ -43,7 +43,7 @@ from treecrf_studies.rendering.style import training_method_name
 from treecrf_studies.report import claim_pages, ledger, provenance
 from treecrf_studies.report.conclusions import choose, conclude
 from treecrf_studies.report.figures import PUBLISHED, STRIP, WAYS, published_frame, strip_frame
-from treecrf_studies.report.lessons import learnt_page
+from treecrf_studies.report.lessons import learnt_pages
 from treecrf_studies.report.paper_plots import table_drawings
 from treecrf_studies.report.papers import (
     PAPERS,
@@ -82,35 +82,40 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
     judged = ledger.read_ledger(results) if is_whole else ledger.judge(results, settings.decides_claims)
     is_published = about_papers(settings, judged.claims)
     shown = studies(frames, finished, is_published, chosen)
-    if is_published:
-        pages = pages_of_papers(frames, shown, judged, explorer)
-    else:
-        pages = [Page(f"{each.identifier}.md", each.title, each.sections) for each in shown]
-    told = judged.claims if is_published else None
     jobs = provenance.job_costs(results, provenance.used_datasets(settings, chosen))
+    absent = _absent(frames, chosen, Path(logs))
+    pages = pages_of_results(frames, shown, judged if is_published else None, absent, jobs, explorer)
     commit = provenance.commit()
     pages += [run_page(settings), *glossary_pages(), cite_page(f"results at commit {commit}" if commit else "")]
-    pages.insert(0, overview(frames, shown, told, _absent(frames, chosen, Path(logs)), jobs, explorer, pages))
     banner = settings.banner if finished else f"{UNFINISHED} {settings.banner}".strip()
     write_site(pages, reports, "treecrf: results", Markdown(f"> {escaped(banner)}") if banner else NO_BANNER, explorer)
     if finished:
         shutil.rmtree(Path(settings.reports, UNFINISHED_FOLDER), ignore_errors=True)
 
 
-def pages_of_papers(
+def pages_of_results(
     frames: Frames,
     shown: Sequence[Study],
-    judged: ledger.Ledger,
+    judged: ledger.Ledger | None,
+    absent: Mapping[str, str],
+    jobs: pd.DataFrame,
     explorer: str = "",
 ) -> list[Page]:
-    """What was learnt, the papers, missing values and claims, as far as there is something; `explorer` as of
-    `paper_pages`.
+    """The first page, then what was learnt, the papers, missing values and claims, as far as there is something; of a
+    run that says nothing of papers (`judged` is None) a page for each study instead.
+
+    `absent` has the data sets that were not finished, and why; `jobs` is from
+    `treecrf_studies.report.provenance.job_costs`; `explorer` as of `treecrf_studies.report.papers.paper_pages`.
     """
-    pages = [page for page in (learnt_page(frames),) if page is not None]
+    if judged is None:
+        pages = [Page(f"{each.identifier}.md", each.title, each.sections) for each in shown]
+        return [_overview(frames, shown, None, absent, jobs, explorer, pages), *pages]
+    pages = learnt_pages(frames)
     for paper in PAPERS:
         conclusion, drawings = conclude(paper, frames, judged), table_drawings(frames, paper)
         pages += paper_pages(paper, shown, judged.claims, conclusion, drawings, explorer)
-    return [*pages, *missing_pages(shown), *claim_pages.claim_pages(*judged)]
+    pages += [*missing_pages(shown), *claim_pages.claim_pages(*judged)]
+    return [_overview(frames, shown, judged.claims, absent, jobs, explorer, pages), *pages]
 
 
 def about_papers(settings: Settings, claims: pd.DataFrame) -> bool:
@@ -118,14 +123,12 @@ def about_papers(settings: Settings, claims: pd.DataFrame) -> bool:
     return settings.may_concern_papers and bool((claims["verdict"] != NOT_RUN).any())
 
 
-def studies(
-    frames: Frames, finished: bool = True, is_published: bool = True, chosen: Iterable[Declared] | None = None
-) -> list[Study]:
-    """The studies, or those `chosen`, that have something to show; of a run that is not finished, tables of data sets
-    that are. Without `is_published` they say nothing of papers.
+def studies(frames: Frames, finished: bool, is_published: bool, chosen: Iterable[Declared]) -> list[Study]:
+    """Those chosen studies that have something to show; of a run that is not finished, tables of data sets that are.
+    Without `is_published` they say nothing of papers.
     """
     shown = []
-    for study in chosen or registry():
+    for study in chosen:
         done = None if finished else frames.files[study.name].finished()
         layouts = {} if done == [] else frames.layouts(study, done and ["", *done])
         shown.append(study_page(study, frames.settings, layouts, is_published))
@@ -190,19 +193,17 @@ contrary. = *checked*: a theorem or an exact example. *No verdict*: the paper, i
 OURS = "treecrf_newton"
 
 
-def overview(
+def _overview(
     frames: Frames,
     studies: Sequence[Study],
     claims: pd.DataFrame | None,
     absent: Mapping[str, str],
     jobs: pd.DataFrame,
-    explorer: str = "",
-    pages: Sequence[Page] = (),
+    explorer: str,
+    pages: Sequence[Page],
 ) -> Page:
-    """The first page; without `claims` the run says nothing of papers. `pages` are the others.
-
-    `absent` has the data sets that were not finished, and why; `jobs` is from
-    `treecrf_studies.report.provenance.job_costs`; `explorer` as of `treecrf_studies.report.papers.paper_pages`.
+    """The first page; without `claims` the run says nothing of papers. `pages` are the others, the rest as of
+    `pages_of_results`.
     """
     settings, tests = frames.settings, comparisons(frames)
     methods = set(tests["method"]) | set(tests["other"])

@@ -56,7 +56,7 @@ from treecrf_studies.rendering.parts import (
 )
 from treecrf_studies.rendering.parts import Study as Shown
 from treecrf_studies.report import ledger, provenance
-from treecrf_studies.report.page import overview, pages_of_papers, unfinished
+from treecrf_studies.report.page import pages_of_results, unfinished
 from treecrf_studies.report.provenance import PATH as RUN
 from treecrf_studies.report.provenance import TITLE, cite_page, differing_layout
 
@@ -159,8 +159,7 @@ def write_site(folder: Path, old: Path) -> None:
         frames = Frames(remade)
         every = [_shown(part.study, frames, _Kept.of(part, old / part.study.name)) for part in parts]
         shown = [study for study in every if study is not None]
-        pages = pages_of_papers(frames, shown, judged)
-        pages.insert(0, overview(frames, shown, judged.claims, _absent(parts), costs, pages=pages))
+        pages = pages_of_results(frames, shown, judged, _absent(parts), costs)
         origins = _origins(parts, costs, any(evidence.glob(f"*/*/{FILE}")))
         dates, commits = (with_and(dict.fromkeys(str(run[name])[:10] for run in runs)) for name in ("date", "commit"))
         pages.append(cite_page(f"results of {dates}, code at commit {commits}"))

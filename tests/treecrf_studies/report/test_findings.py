@@ -9,7 +9,7 @@ from treecrf_studies.framework.frames import Frames
 from treecrf_studies.missing.words import tell_effects
 from treecrf_studies.rendering.parts import Drawing
 from treecrf_studies.report.ledger import read_ledger
-from treecrf_studies.report.lessons import learnt_page
+from treecrf_studies.report.lessons import learnt_pages
 from treecrf_studies.report.page import findings
 from treecrf_studies.report.paper_plots import table_drawings
 from treecrf_studies.report.papers import PAPERS
@@ -30,7 +30,7 @@ def drawings(settings):
     claims = read_ledger(PUBLISHED).claims
     sections = findings(Frames(settings), claims)
     found = [part for section in sections for part in section.parts if isinstance(part, Drawing)]
-    found += [part for part in learnt_page(Frames(settings)).lead if isinstance(part, Drawing)]
+    found += [part for part in learnt_pages(Frames(settings))[0].lead if isinstance(part, Drawing)]
     found += [part for paper in PAPERS for parts in table_drawings(Frames(settings), paper).values() for part in parts]
     assert len({drawing.name for drawing in found}) == len(found)
     return {drawing.name: drawing for drawing in found}
@@ -83,6 +83,6 @@ def test_drawings_stand_at_the_tables_of_their_papers(settings):
 def test_a_run_without_results_has_no_findings(tmp_path):
     settings = own_settings("protein", profile="protocol", results=str(tmp_path))
     assert findings(Frames(settings), None) == []
-    assert learnt_page(Frames(settings)) is None
+    assert learnt_pages(Frames(settings)) == []
     assert told_of(Frames(settings)) == []
     assert [drawing for paper in PAPERS for drawing in table_drawings(Frames(settings), paper)] == []

@@ -8,7 +8,7 @@ from runs import own_settings
 from treecrf_studies.framework.frames import Frames
 from treecrf_studies.framework.views import VIEWS
 from treecrf_studies.report import lessons
-from treecrf_studies.report.lessons import LEARNT, learnt_page
+from treecrf_studies.report.lessons import LEARNT, learnt_pages
 
 
 @pytest.fixture
@@ -91,13 +91,13 @@ def test_larger_samples_are_named_with_their_decisions(settings, comparisons, tm
         pd.DataFrame([row, row | {"other": "mallet", "decision": "better"}]).to_csv(
             folder / "larger_comparisons.csv", index=False
         )
-    text = text_of(learnt_page(Frames(settings)))
+    text = text_of(*learnt_pages(Frames(settings)))
     assert "TreeCRF-Newton vs linear CRF: undecided on protein and nettalk." in text
     assert expected in text
 
 
 def test_the_page_has_numbers_of_the_run_and_links_to_what_is_there(settings):
-    page = learnt_page(Frames(settings))
+    (page,) = learnt_pages(Frames(settings))
     text = text_of(page)
     assert page.path == LEARNT
     assert "TreeCRF-Newton vs linear CRF: more accurate on protein; less accurate on nettalk." in text
@@ -111,7 +111,7 @@ def test_seconds_are_multiples_of_those_of_trees(tmp_path):
         folder.mkdir(parents=True)
         frame = pd.DataFrame({"method": ["treecrf", "mallet"], "cpu_seconds": seconds})
         frame.assign(dataset=name, decoder="better", point="choice").to_csv(folder / "summary.csv", index=False)
-    text = text_of(learnt_page(Frames(own_settings("protein", "nettalk", profile="protocol", results=str(tmp_path)))))
+    text = text_of(*learnt_pages(Frames(own_settings("protein", "nettalk", profile="protocol", results=str(tmp_path)))))
     assert "MALLET takes 15 to 40 times the CPU seconds of TreeCRF (2 data sets)." in text
 
 
@@ -122,7 +122,7 @@ def test_published_accuracies_are_counted_within_a_point(monkeypatch, tmp_path):
     )
     values = values.assign(counted=True, own=True, inferred=False, low=np.nan, high=np.nan)
     monkeypatch.setattr(lessons, "published_values", lambda settings: values)
-    text = text_of(learnt_page(Frames(own_settings("protein", profile="protocol", results=str(tmp_path)))))
+    text = text_of(*learnt_pages(Frames(own_settings("protein", profile="protocol", results=str(tmp_path)))))
     assert "2 of 3 are met within 1 point: 2 of 3 at the iteration that validation chose." in text
     assert "Counted apart: 1 of 1 printed as 99 % or more." in text
     assert "+0.50 in the median" in text
@@ -136,7 +136,7 @@ def test_a_tie_is_named_and_whom_a_method_below_the_best_beats_counts_too(settin
         frame.assign(dataset=name, decoder="better", point="choice").to_csv(folder / "summary.csv", index=False)
         pairs = pd.read_csv(folder / "comparisons.csv").assign(method="memm", other="mallet", decision="worse")
         pairs.to_csv(folder / "comparisons.csv", index=False)
-    text = text_of(learnt_page(Frames(settings)))
+    text = text_of(*learnt_pages(Frames(settings)))
     assert "The highest are those of TreeCRF-Newton and linear CRF (a tie) on protein and nettalk." in text
     assert (
         "Methods that tests find worse than any other one, not only than the best: 1 of 4 on protein and 1 of 4 on "
