@@ -57,6 +57,10 @@ class StudyFiles:
         summarised = self.settings.datasets if self.study.summary.of_dataset else self.all_datasets()
         return [name for name in self.all_datasets() if name in summarised and self.is_finished(name)]
 
+    def unfinished(self) -> list[str]:
+        """The data sets without all results."""
+        return [name for name in self.all_datasets() if not self.is_finished(name)]
+
     def computed(self) -> list[str]:
         """The finished data sets and their larger samples; all of a study that has one summary of all."""
         if not self.study.summary.of_dataset:

@@ -135,11 +135,6 @@ def studies(frames: Frames, finished: bool, is_published: bool, chosen: Iterable
     return [study for study in shown if study is not None]
 
 
-def unfinished(files: StudyFiles) -> list[str]:
-    """The data sets of a study without all results."""
-    return [name for name in files.all_datasets() if not files.is_finished(name)]
-
-
 # --- reasons ----------------------------------------------------------------------------------------
 
 
@@ -148,7 +143,7 @@ def _absent(frames: Frames, chosen: Iterable[Declared], logs: Path) -> dict[str,
     shown = {}
     for study in chosen:
         by_reason: dict[str, list[str]] = {}
-        for name in unfinished(frames.files[study.name]):
+        for name in frames.files[study.name].unfinished():
             by_reason.setdefault(_reason(name, _raw_files(frames.settings, name), logs), []).append(name)
         if by_reason:
             shown[study.title] = " ".join(f"{', '.join(names)}: {reason}" for reason, names in by_reason.items())

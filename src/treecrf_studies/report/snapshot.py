@@ -56,7 +56,7 @@ from treecrf_studies.rendering.parts import (
 )
 from treecrf_studies.rendering.parts import Study as Shown
 from treecrf_studies.report import ledger, provenance
-from treecrf_studies.report.page import pages_of_results, unfinished
+from treecrf_studies.report.page import pages_of_results
 from treecrf_studies.report.provenance import PATH as RUN
 from treecrf_studies.report.provenance import TITLE, cite_page, differing_layout
 
@@ -197,14 +197,11 @@ def _shown(study: Study, frames: Frames, kept: _Kept) -> Shown | None:
     What needs a frame that is not there is taken from what is kept.
     """
     files, layouts = frames.files[study.name], frames.layouts(study)
-    over = files.shown(study.tables)
-    for name, *_ in files.calls():
-        path, (entry, value) = Path(files.folder, "tables", f"{name}.csv"), over[name]
-        before = kept.find(name, ".csv", value if entry.over == "dataset" else "")
-        if name not in layouts and before is not None:
+    for name, (table, value) in files.shown(study.tables).items():
+        if name not in layouts and (before := kept.find(name, ".csv", table.dataset(value))) is not None:
             layouts[name] = read_layout(before)
         if name in layouts:
-            write_frame(flattened(layouts[name]), path)
+            write_frame(flattened(layouts[name]), Path(files.folder, "tables", f"{name}.csv"))
     _draw(study, frames, kept)
     named = [name for name in files.all_datasets() if any(Path(files.folder, name).glob("*.csv"))]
     return study_page(study, frames.settings, layouts, datasets=named)
@@ -215,13 +212,13 @@ def _draw(study: Study, frames: Frames, kept: _Kept) -> None:
     files = frames.files[study.name]
     figures, shown = study.module("figures"), files.shown(study.figures)
     for name, function, needs, value, options in files.calls(study.figures):
-        over, picture = shown[name][0].over, Path(files.folder, f"{name}.svg")
-        read = frames.several(study.name, needs, [value] if over == "dataset" else None)
+        dataset, picture = shown[name][0].dataset(value), Path(files.folder, f"{name}.svg")
+        read = frames.several(study.name, needs, [dataset] if dataset else None)
         picture.parent.mkdir(parents=True, exist_ok=True)
         if len(read) == len(needs):
-            given = [value] if over == "baseline" else []
+            given = [value] if value and not dataset else []
             save_figure(getattr(figures, function)(*read.values(), *given, **options), picture, "svg")
-        elif (before := kept.find(name, ".svg", value if over == "dataset" else "")) is not None:
+        elif (before := kept.find(name, ".svg", dataset)) is not None:
             shutil.copyfile(before, picture)
 
 
@@ -286,7 +283,7 @@ def _origin(study: Study, settings: Settings, today: datetime.date) -> dict[str,
         **origin,
         "commit": next(iter(frames["environments"]["commit"].dropna()), origin["commit"]),  # that ran most jobs
         "banner": settings.banner,
-        "unfinished": unfinished(files),
+        "unfinished": files.unfinished(),
         "data_sets": files.computed(),
         # Through JSON text: pandas knows how to write its own values, and a phase that a method lacks is null, not NaN.
         **{name: json.loads(frame.to_json(orient="records")) for name, frame in frames.items()},
