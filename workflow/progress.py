@@ -118,7 +118,8 @@ def summary(options: list[str], configurations: list[str], code: int, began: flo
     from treecrf.io.files import read_configuration
     from treecrf_studies.framework.settings import load_settings
     from treecrf_studies.registry import registry
-    from treecrf_studies.report.page import EXPLORER, PAGE, UNFINISHED_FOLDER
+    from treecrf_studies.rendering.site import PAGE
+    from treecrf_studies.report.page import EXPLORER, UNFINISHED_FOLDER
 
     again, alone = shlex.join(options), [study.name for study in registry() if study.name in options]
     try:

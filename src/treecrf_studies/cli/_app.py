@@ -20,7 +20,8 @@ def compare(
     ] = Path("comparison"),
 ) -> None:
     """Compare two runs: settings that differ, numbers that differ, verdicts that flip."""
-    from treecrf_studies.report.comparing import PAGE, write_comparison
+    from treecrf_studies.rendering.site import PAGE
+    from treecrf_studies.report.comparing import write_comparison
 
     say(write_comparison(run_a, run_b, output))
     say(f"Open {output / PAGE}")

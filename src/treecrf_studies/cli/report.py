@@ -102,8 +102,9 @@ def report(
         return
     from treecrf.io.files import read_configuration
     from treecrf_studies.framework.settings import load_settings
+    from treecrf_studies.rendering.site import PAGE
     from treecrf_studies.report.ledger import CLAIMS
-    from treecrf_studies.report.page import PAGE, UNFINISHED_FOLDER, write_page
+    from treecrf_studies.report.page import UNFINISHED_FOLDER, write_page
 
     settings = load_settings(read_configuration(files))
     is_finished = Path(settings.results, CLAIMS).is_file()
@@ -122,7 +123,7 @@ def _written_folder(folder: Path) -> Path:
 
 def _check_figure(figure: Path, methods: list[str]) -> None:
     """Refuse, before a run, a figure that could not be written after it."""
-    from treecrf_studies.report.page import paper_format
+    from treecrf_studies.training.rivals import paper_format
 
     paper_format(figure)
     if len(methods) < 2:
@@ -133,7 +134,7 @@ def _draw(configuration: list[Path], figure: Path, inches: float, methods: list[
     """Write the figure of the run with these settings."""
     from treecrf.io.files import read_configuration
     from treecrf_studies.framework.settings import load_settings
-    from treecrf_studies.report.page import write_paper_figure
+    from treecrf_studies.training.rivals import write_paper_figure
 
     write_paper_figure(load_settings(read_configuration(configuration)), figure, inches, methods)
     say(f"Wrote {figure}")

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from treecrf_studies.cost.words import tell_growth
 from treecrf_studies.framework.page import PageSection, StudyPage, figure, table
+
+BY_LENGTH = tell_growth("length", "forward_backward", "sequence length", "CPU seconds of forward-backward")
+BY_FEATURES = tell_growth("n_features", "induction", "number of features", "CPU seconds of an induction")
+EVALUATION_BY_LENGTH = tell_growth("length", "evaluation", "sequence length", "CPU seconds of evaluating F")
 
 BAND = "Bands go from the smallest to the largest of repeated measurements."
 LOGARITHMIC = "Each method has a line. Both axes are logarithmic."
@@ -24,9 +29,9 @@ PAGE = StudyPage(
             "cost-growth",
             "Cost by length and features",
             (
-                figure("figure_3_3a", LENGTH),
-                figure("figure_3_3b", FEATURES),
-                figure("figure_3_3c", EVALUATION),
+                figure("figure_3_3a", LENGTH, BY_LENGTH),
+                figure("figure_3_3b", FEATURES, BY_FEATURES),
+                figure("figure_3_3c", EVALUATION, EVALUATION_BY_LENGTH),
             ),
             "figure 3.3",
         ),

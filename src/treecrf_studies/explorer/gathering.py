@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.io.files import read_frame, stacked
+from treecrf.io.files import stacked
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL, Estimates, adjust_holm
 from treecrf.statistics.metrics import macro_f1
@@ -28,11 +28,10 @@ from treecrf_studies.framework.metrics import (
     log_loss,
     reliability,
 )
-from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import Settings
 from treecrf_studies.framework.study import BY_JOB, Study
 from treecrf_studies.framework.summaries import summarise
-from treecrf_studies.framework.views import CASE, CELL, VIEWS, read_view, tidy, with_samples
+from treecrf_studies.framework.views import CASE, CELL, VIEWS, read_by_job, read_view, tidy, with_samples
 from treecrf_studies.registry import registry
 
 OF_ANSWERS = {
@@ -117,7 +116,8 @@ def _of_study(study: Study, run: Frames) -> Iterator[dict[str, pd.DataFrame]]:
             views["scores"] = _scores_of_runs(views["runs"], views["seconds"])
         if "predictions" in study.views:
             tests = _Tests(study, settings, dataset)
-            views = _with_answers(views, _answers(study, files, dataset, frames, tests), dataset)
+            answers = [summarise_answers(rows, tests.sets) for rows in read_by_job(run, study, "predictions", dataset)]
+            views = _with_answers(views, answers, dataset)
             if tests.label_names:
                 views["labels"] = pd.DataFrame({"dataset": [dataset], "names": [list(tests.label_names)]})
         margin = getattr(getattr(settings, study.name), "separation_margin", SEPARATION_MARGIN)
@@ -174,19 +174,6 @@ class _Tests:
             self.sets[""] = SequenceSet.concatenate([SequenceSet.load(path) for path in sides])
         first = next(iter(self.sets.values()), None)
         self.label_names = first.label_names if first is not None else None
-
-
-def _answers(
-    study: Study, files: StudyFiles, dataset: str, frames: dict[str, pd.DataFrame], tests: _Tests
-) -> list[Answers]:
-    """What the predictions of each job say; read one after another, as they are large."""
-    first, answers = study.views["predictions"][0], []
-    name = first if isinstance(first, str) else first.frames[0]
-    for path in files.outcomes(dataset).get(name, []):
-        if Path(path).is_file():
-            rows = read_view(study, "predictions", {**frames, name: read_frame(path)})
-            answers.append(summarise_answers(rows, tests.sets))
-    return answers
 
 
 def _with_answers(views: dict[str, pd.DataFrame], answers: list[Answers], dataset: str) -> dict[str, pd.DataFrame]:

@@ -30,9 +30,11 @@ from treecrf_studies.framework.metrics import ACCURACY, METRICS, OF_CHUNKS
 from treecrf_studies.framework.settings import Settings, TableDataset, config_parser, load_settings
 from treecrf_studies.methods.catalogue import LABELLERS
 from treecrf_studies.registry import registry
+from treecrf_studies.rendering.glossary import glossary
 from treecrf_studies.rendering.parts import listed_pages
+from treecrf_studies.rendering.site import MARKDOWN, PAGE
 from treecrf_studies.report.ledger import SNAPSHOT
-from treecrf_studies.report.page import EXPLORER, MARKDOWN, PAGE, glossary
+from treecrf_studies.report.page import EXPLORER
 from treecrf_studies.report.snapshot import recorded_settings
 
 PACKAGE = "treecrf_studies.explorer"

@@ -23,16 +23,33 @@ from treecrf_studies.rendering.cells import window_text
 from treecrf_studies.rendering.parts import (
     Downloads,
     Figure,
+    Markdown,
     Part,
     Section,
     Table,
     anchor_of,
     captioned,
+    escaped,
     listed,
     paragraph,
     setting_text,
 )
 from treecrf_studies.rendering.style import NOTHING
+
+
+class Words(NamedTuple):
+    """What a figure shows in this run: a sentence, the number first, what is seen, its numbers, and the files of all
+    points where these are too many for a page.
+    """
+
+    sentence: str
+    alt: str
+    numbers: pd.DataFrame
+    points: Mapping[str, Path] = {}
+
+
+Tell = Callable[[Frames], Words | None]
+"""Gives the words of a figure of a run; None where it has nothing to show."""
 
 
 @dataclass(frozen=True)
@@ -68,9 +85,14 @@ class PageContext:
         """The data sets that are finished."""
         return StudyFiles(self.study, self.settings).finished() if self.given is None else list(self.given)
 
+    @cached_property
+    def run(self) -> Frames:
+        """The frames of the run."""
+        return Frames(self.settings)
+
     def frames(self, *names: str) -> list[pd.DataFrame]:
         """Frames on all data sets that are finished; none where one of them is not there."""
-        read = Frames(self.settings).several(self.study.name, names, ["", *self.datasets])
+        read = self.run.several(self.study.name, names, ["", *self.datasets])
         return list(read.values()) if len(read) == len(names) else []
 
     def caption(self, name: str) -> str:
@@ -91,10 +113,10 @@ class PageContext:
         """What links name of a table or figure that a paper numbers; empty for others."""
         return anchor_of(name) if self.of_papers else ""
 
-    def figure(self, name: str, alt: str, caption: str = "", label: str = "") -> list[Part]:
+    def figure(self, name: str, alt: str, caption: str = "", label: str = "", tell: Tell | None = None) -> list[Part]:
         """A figure with its caption (text of `captioned`), if it has been drawn and has something to show.
 
-        What `save_figure` has seen in it is told after `alt`.
+        What `save_figure` has seen in it is told after `alt`; where the run is about papers, `tell` has other words.
         """
         path = self.folder / f"{name}.svg"
         begin = path.read_text(encoding="utf-8")[:4000] if path.is_file() else NOTHING
@@ -103,7 +125,15 @@ class PageContext:
         seen = re.search("<dc:description>(.*?)</dc:description>", begin, re.DOTALL)
         told = f"{alt} {unescape(seen[1])}" if seen else alt
         file, shown = f"{self.study.name}/{flat_name(name)}", captioned(caption).text
-        return [Figure(path, told, shown, file, self.anchor(path.stem), label=label)]
+        words = tell(self.run) if tell and self.of_papers else None
+        if words is None:
+            return [Figure(path, told, shown, file, self.anchor(path.stem), label=label)]
+        sentence = Markdown(f"{escaped(words.sentence)}\n\n{shown}".strip())
+        return [
+            Figure(path, words.alt, sentence, file, self.anchor(path.stem), label=label),
+            Table("The numbers of this figure", words.numbers, f"{file}_numbers"),
+            *([Downloads("Every point of the curves:", words.points)] if words.points else []),
+        ]
 
 
 def flat_name(name: str) -> str:
@@ -220,10 +250,11 @@ def with_caption(figures: Sequence[Part], caption: str) -> list[Part]:
     return [*figures, captioned(caption)] if figures else []
 
 
-def figure(name: str, alt: str) -> Item:
+def figure(name: str, alt: str, tell: Tell | None = None) -> Item:
     """A figure with its caption; of one that there is for each data set all of them.
 
-    `alt` is what a reader is told who cannot see it; ``{names}`` in it are the data sets.
+    `alt` is what a reader is told who cannot see it; ``{names}`` in it are the data sets. `tell` as of
+    `PageContext.figure`.
     """
 
     def show(context: PageContext) -> list[Part]:
@@ -232,7 +263,7 @@ def figure(name: str, alt: str) -> Item:
             return []
         caption = context.caption(declared.caption or name)
         if declared.over != "dataset":
-            return context.figure(name, alt.replace("{names}", ", ".join(context.datasets)), caption)
+            return context.figure(name, alt.replace("{names}", ", ".join(context.datasets)), caption, tell=tell)
         each = (context.figure(f"{of}/{name}", f"{of}. {alt}", label=of) for of in context.datasets)
         return with_caption([part for parts in each for part in parts], caption)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +56,10 @@ class StudyFiles:
         """The data sets that are finished, those that the study summarises where it does one by one."""
         summarised = self.settings.datasets if self.study.summary.of_dataset else self.all_datasets()
         return [name for name in self.all_datasets() if name in summarised and self.is_finished(name)]
+
+    def unfinished(self) -> list[str]:
+        """The data sets without all results."""
+        return [name for name in self.all_datasets() if not self.is_finished(name)]
 
     def computed(self) -> list[str]:
         """The finished data sets and their larger samples; all of a study that has one summary of all."""
@@ -197,13 +201,25 @@ class StudyFiles:
         """What the study ends in: pages of its tables, pictures of its figures."""
         return self.tables(".csv") + self.figures(".svg")
 
-    def everything(self) -> list[str]:
-        """All files of the study that stay: sets, what jobs measured, summaries, tables and figures."""
-        frames = [*self.measured().values(), *self.frames(self.study.summary.frames).values()]
+    def by_kind(self) -> dict[str, list[str]]:
+        """All files of the study that stay, by what they are: sets, what jobs measured and summaries, tables, figures.
+
+        Each is in the folder of the study or of all data, in that of its data set if it is of one; tables are in a
+        folder of their own within that of the study.
+        """
         sets = [paths for name in self.all_datasets() for paths in self.sets(name).values()]
-        files = [path for paths in (*sets, *frames, self.descriptions()) for path in paths]
-        shown = self.tables(*TABLE_SUFFIXES) + self.figures(*FIGURE_SUFFIXES)
-        return list(dict.fromkeys([*files, *shown]))
+        frames = [*self.measured().values(), *self.frames(self.study.summary.frames).values()]
+        return {
+            "data": list(chain.from_iterable(sets)),
+            "frame": list(chain.from_iterable(frames)),
+            "description": self.descriptions(),
+            "table": self.tables(*TABLE_SUFFIXES),
+            "figure": self.figures(*FIGURE_SUFFIXES),
+        }
+
+    def everything(self) -> list[str]:
+        """All files of the study that stay."""
+        return list(dict.fromkeys(chain.from_iterable(self.by_kind().values())))
 
     def _values(self, job: Job, dataset: str) -> Mapping[str, Sequence[Any]]:
         return {"dataset": [dataset], "methods": self.batches(dataset, job) if job.runs_over("methods") else ()}

@@ -159,6 +159,10 @@ class Shown:
         name = self.place[1]
         return f"{self.reference}: {name[0].lower()}{name[1:]}" if of_papers and self.reference else name
 
+    def dataset(self, value: str) -> str:
+        """The data set that a value of `over` is; empty where it is of something else."""
+        return value if self.over == "dataset" else ""
+
     def files(self, values: Sequence[str]) -> dict[str, str]:
         """Value of `over` by the name of each file, without its suffix; below the folder of tables or figures."""
         if not self.over:

@@ -6,13 +6,14 @@ or are missing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from treecrf.io.files import stacked
+from treecrf.io.files import read_frame, stacked
 from treecrf_studies.datasets import describe
 from treecrf_studies.datasets.description import GENERATED, OTHER_CORPUS
 from treecrf_studies.framework.frames import Frames
@@ -124,6 +125,15 @@ def read_view(study: Study, view: str, frames: Mapping[str, pd.DataFrame]) -> pd
             rows = study.function(part.function)(*given) if isinstance(part, View) else given[0]
             parts.append(tidy(_with_texts(study, rows), VIEWS[view]))
     return stacked(parts)
+
+
+def read_by_job(run: Frames, study: Study, view: str, dataset: str) -> Iterator[pd.DataFrame]:
+    """A view of `treecrf_studies.framework.study.BY_JOB` on a data set, job after job, as its frames are large."""
+    frames, outcomes = run.several(study.name, study.explored, [dataset]), run.files[study.name].outcomes(dataset)
+    large = dict.fromkeys(part.frames[0] if isinstance(part, View) else part for part in study.views.get(view, ()))
+    for name in large:
+        for path in filter(Path.is_file, map(Path, outcomes.get(name, ()))):
+            yield read_view(study, view, frames | {name: read_frame(path)})
 
 
 def _with_texts(study: Study, rows: pd.DataFrame) -> pd.DataFrame:

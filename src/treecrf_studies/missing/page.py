@@ -23,6 +23,7 @@ from treecrf_studies.framework.page import (
 )
 from treecrf_studies.missing.advice import advice, answers, tree_answers
 from treecrf_studies.missing.claims import stars
+from treecrf_studies.missing.words import BASELINE, tell_effects
 from treecrf_studies.rendering.parts import Downloads, Part, captioned, listed, paragraph
 from treecrf_studies.rendering.style import DECODER_NAMES, method_name, ordered_methods
 
@@ -134,7 +135,8 @@ def _effects(context: PageContext, baseline: str) -> list[Part]:
         f"Interval plot of accuracy differences vs {name} in points by share of missing cells, with a panel for each "
         "data set. The table above has the numbers."
     )
-    return context.figure(f"effects_{baseline}", alt, label=f"vs {name}")
+    tell = tell_effects if baseline == BASELINE else None
+    return context.figure(f"effects_{baseline}", alt, label=f"vs {name}", tell=tell)
 
 
 def _of_sets(layout: pd.DataFrame, names: set[str]) -> pd.DataFrame:

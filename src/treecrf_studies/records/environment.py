@@ -17,6 +17,9 @@ import treecrf
 COMMIT = "TREECRF_COMMIT"
 """The environment variable in which a run tells its jobs the commit: they need not ask git again."""
 
+ABSENT = "–"
+"""In texts, in place of the version of a package that is not installed."""
+
 _PACKAGE = Path(__file__).resolve().parents[1]
 _LIBRARY = Path(treecrf.__file__).resolve().parent
 

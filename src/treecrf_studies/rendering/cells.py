@@ -45,6 +45,11 @@ def three_digits(value: float) -> str:
     return DASH if pd.isna(value) else f"{Decimal(f'{value:.2e}'):f}"
 
 
+def two_digits(value: float) -> str:
+    """Two significant digits, without an exponent."""
+    return f"{Decimal(f'{value:.1e}'):f}"
+
+
 def signed(value: float) -> str:
     """Two digits after the point, with a sign; what rounds to zero has none."""
     if pd.isna(value):

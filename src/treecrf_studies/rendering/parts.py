@@ -112,25 +112,19 @@ class Section(NamedTuple):
     parts: Sequence[Part]
 
 
-class Group(NamedTuple):
-    """Sections of a page that belong together; a group without a title stands first."""
-
-    title: str
-    sections: Sequence[Section]
-
-
 class Page(NamedTuple):
     """A page of the site.
 
     The path is that of its file from the folder of the site, such as "claims/P3.1.md"; the title is its heading, the
-    name what links to it say, and the lead what stands under the heading.
+    lead what stands under the heading, and the name what links to it say, its title unless given. Sections without
+    parts are left out.
     """
 
     path: str
     title: str
-    name: str
-    groups: Sequence[Group]
+    sections: Sequence[Section] = ()
     lead: Sequence[Part] = ()
+    name: str = ""
 
 
 class Study(NamedTuple):
@@ -303,10 +297,11 @@ def write_pages(
         The way from the folder to the documentation, whose pages are linked where a text names them; without it they
         are not, and `GLOSSARY` is one of the pages, if there is one.
     """
-    named = [page for page in pages if "/" not in page.path]
-    write_json([[page.path, page.name] for page in named], folder / PAGES)
+    pages = [page._replace(sections=[section for section in page.sections if section.parts]) for page in pages]
+    named = {page.path: page.name or page.title for page in pages if "/" not in page.path}
+    write_json([*named.items()], folder / PAGES)
     if explorer:
-        named.append(Page(explorer, "", "Explore", ()))
+        named[explorer] = "Explore"
     anchors = {page.path: _anchors(page) for page in pages}
     words = "".join(
         part.text for page in pages if page.path == GLOSSARY for part in page.lead if isinstance(part, Note)
@@ -355,8 +350,7 @@ def is_number(text: str) -> bool:
 
 def parts_text(parts: Iterable[Part], folder: Path) -> str:
     """Parts, one after another, as a text in a folder of its own."""
-    page = Page("page.md", "", "", ())
-    return _Writer(page, folder, {}, "", {}).parts(parts)
+    return _Writer(Page("page.md", ""), folder, {}, "", {}).parts(parts)
 
 
 def _heading(part: Part) -> str:
@@ -386,13 +380,10 @@ def _anchors(page: Page) -> dict[str, str]:
 
 def _headings(page: Page) -> Iterator[tuple[str, str]]:
     yield "", page.title
-    for group in page.groups:
-        if group.title:
-            yield "", group.title
-        for section in group.sections:
-            if section.title:
-                yield section.identifier, section.title
-            yield from _numbered(section)
+    for section in page.sections:
+        if section.title:
+            yield section.identifier, section.title
+        yield from _numbered(section)
 
 
 def _numbered(section: Section) -> Iterator[tuple[str, str]]:
@@ -403,7 +394,7 @@ def _numbered(section: Section) -> Iterator[tuple[str, str]]:
 
 def numbered(page: Page) -> list[tuple[str, str]]:
     """Anchors and names, such as "Table 3.5", of what a page shows of what a paper numbers."""
-    return [each for group in page.groups for section in group.sections for each in _numbered(section)]
+    return [each for section in page.sections for each in _numbered(section)]
 
 
 class _Writer:
@@ -416,23 +407,21 @@ class _Writer:
         self.names: set[str] = set()
         self.terms = {word[:1].upper() + word[1:]: anchor for word, anchor in terms.items()}
 
-    def text(self, named: Sequence[Page], banner: Markdown) -> str:
+    def text(self, named: Mapping[str, str], banner: Markdown) -> str:
         texts = [f"# {escaped(self.page.title)}\n\n", f"{banner}\n\n" if banner else "", self.parts(self.page.lead)]
-        for group in self.page.groups:
-            texts.append(f"## {escaped(group.title)}\n\n" if group.title else "")
-            texts += [self._section(section, "###" if group.title else "##") for section in group.sections]
-        bar = " · ".join(f"[{escaped(other.name)}]({SITE}{other.path})" for other in named)
+        texts += map(self._section, self.page.sections)
+        bar = " · ".join(f"[{escaped(name)}]({SITE}{path})" for path, name in named.items())
         return self._with_words(self._linked("".join([*texts, f"{LINKS}{bar}\n"])))
 
-    def parts(self, parts: Iterable[Part], level: str = "##") -> str:
-        return "".join(self._part(part, f"{level}#") for part in parts)
+    def parts(self, parts: Iterable[Part]) -> str:
+        return "".join(map(self._part, parts))
 
-    def _section(self, section: Section, level: str) -> str:
-        heading = f"{level} {escaped(section.title)}\n\n" if section.title else ""
-        return f"{heading}{self.parts(section.parts, level)}"
+    def _section(self, section: Section) -> str:
+        heading = f"## {escaped(section.title)}\n\n" if section.title else ""
+        return f"{heading}{self.parts(section.parts)}"
 
-    def _part(self, part: Part, level: str) -> str:
-        heading = f"{level} {_heading(part)}\n\n" if _heading(part) else ""
+    def _part(self, part: Part) -> str:
+        heading = f"### {_heading(part)}\n\n" if _heading(part) else ""
         match part:
             case Note():
                 return f"{part.text}\n\n"

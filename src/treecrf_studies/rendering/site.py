@@ -18,7 +18,7 @@ from typing import Any
 
 from treecrf.io.files import resource, write_text
 from treecrf.pages.page import sources_of
-from treecrf_studies.rendering.parts import LINKS, is_number, listed_pages
+from treecrf_studies.rendering.parts import LINKS, NO_BANNER, Markdown, Page, is_number, listed_pages, write_pages
 
 STATIC = ("results.css", "results.js")
 """Files of this package that every page has, beside those of the theme."""
@@ -48,6 +48,22 @@ CONFIGURATION: dict[str, Any] = {
     "suppress_warnings": ["myst.xref_missing", "toc.not_included"],
 }
 """Of the site of a run; the documentation has its own."""
+
+
+PAGE, MARKDOWN = "index.html", "markdown"
+"""The first page of a site, and the folder of its Markdown, below that of its HTML."""
+
+
+def write_site(
+    pages: Sequence[Page], folder: Path, title: str, banner: Markdown = NO_BANNER, explorer: str = ""
+) -> None:
+    """Write pages as Markdown, in place of those of an earlier site, and the HTML of it (`build_site`).
+
+    `banner` and `explorer` are as of `treecrf_studies.rendering.parts.write_pages`.
+    """
+    shutil.rmtree(folder / MARKDOWN, ignore_errors=True)
+    write_pages(pages, folder / MARKDOWN, banner, explorer)
+    build_site(folder / MARKDOWN, folder, title)
 
 
 def build_site(source: Path, target: Path, title: str) -> None:

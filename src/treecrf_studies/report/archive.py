@@ -5,30 +5,22 @@ archive, one file with results, pages, claims and manifest, which is an RO-Crate
 from __future__ import annotations
 
 import datetime
-import json
-import mimetypes
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import partial
-from pathlib import Path, PurePosixPath
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-import pandas as pd
-from rocrate.model.contextentity import ContextEntity
-from rocrate.model.entity import Entity
-from rocrate.rocrate import ROCrate
-
 from treecrf.estimators.checks import TEXT, Check, check_parts, mapping, named, one_of, optional, several, whole
 from treecrf.io.files import atomic, read_json, sha256, write_json
-from treecrf_studies.framework.paths import FIGURE_SUFFIXES, TABLE_SUFFIXES, StudyFiles
+from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import Settings
-from treecrf_studies.records.jobs import BENCHMARKS, ENVIRONMENTS, MACHINES, read_described, read_records
+from treecrf_studies.records.crate import crate_members
+from treecrf_studies.records.jobs import BENCHMARKS
 from treecrf_studies.registry import registry
-from treecrf_studies.rendering.cells import DASH
 from treecrf_studies.report import provenance
-from treecrf_studies.report.ledger import BY_RULE, CLAIMS, COMPARED
+from treecrf_studies.report.ledger import FILES
 
 MANIFEST = "manifest.json"
 """In the folder of results."""
@@ -62,8 +54,7 @@ def run_files(settings: Settings) -> list[RunFile]:
     path.
     """
     results = Path(settings.results)
-    there = {path: RunFile(path, *place) for path, *place in _wanted(settings) if (results / path).is_file()}
-    return [there[path] for path in sorted(there)]
+    return sorted({file for file in _wanted(settings) if (results / file.path).is_file()})
 
 
 def make_manifest(settings: Settings, code: Mapping[str, str], now: datetime.datetime) -> dict[str, Any]:
@@ -176,43 +167,21 @@ def listed_files(
         yield file, path
 
 
-def _wanted(settings: Settings) -> Iterator[tuple[str, str, str, str]]:
-    """Path, study, data set and kind of every file that a run with these settings may have."""
-    yield from ((name, SHARED, "", "claims") for name in (CLAIMS, BY_RULE, COMPARED))
-    used = provenance.used_datasets(settings, registry())
-    for name in used:
-        yield from ((f"data/{name}/{side}.npz", SHARED, name, "data") for side in ("train", "test"))
-        yield f"data/{name}/description.json", SHARED, name, "description"
-    for study in registry():
-        for path, dataset, kind in _of_study(StudyFiles(study, settings), settings.results):
-            yield path, study.name, dataset, kind
+def _wanted(settings: Settings) -> Iterator[RunFile]:
+    """Every file that a run with these settings may have."""
+    yield from (RunFile(name, SHARED, "", "claims") for name in FILES)
     names, results = {study.name for study in registry()}, Path(settings.results)
-    for file in filter(Path.is_file, (results / "benchmarks").rglob("*")):
-        first = file.relative_to(results / "benchmarks").parts[0]
-        if file.stem not in _LATER:
-            yield file.relative_to(results).as_posix(), first if first in names else SHARED, "", "benchmark"
-
-
-def _of_study(files: StudyFiles, results: str) -> Iterator[tuple[str, str, str]]:
-    """Path, data set and kind of the files of a study."""
-    study, below = files.study, len(results) + 1
-    for name in files.all_datasets():
-        frames = [path for paths in files.outcomes(name).values() for path in paths]
-        if study.summary.of_dataset:
-            frames += [f"{files.folder}/{name}/{frame}.csv" for frame in study.summary.frames]
-        yield from ((path[below:], name, "frame") for path in frames)
-        yield f"{study.name}/{name}/description.json", name, "description"
-        for path in Path(files.folder, name).glob("seed_*.npz") if study.draws else []:
-            yield f"{study.name}/{name}/{path.name}", name, "data"
-    for paths in (*files.measured().values(), *files.frames(study.summary.frames).values()):
-        yield from ((path[below:], "", "frame") for path in paths if str(Path(path).parent) == str(Path(files.folder)))
-    for entries, folder, kind, suffixes in (
-        (study.tables, f"{study.name}/tables", "table", TABLE_SUFFIXES),
-        (study.figures, study.name, "figure", FIGURE_SUFFIXES),
-    ):
-        for name, (entry, value) in files.shown(entries).items():
-            dataset = value if entry.over == "dataset" else ""
-            yield from ((f"{folder}/{name}{suffix}", dataset, kind) for suffix in suffixes)
+    for study in registry():
+        for kind, paths in StudyFiles(study, settings).by_kind().items():
+            for path in (Path(path).relative_to(results) for path in paths):
+                folder, *within = path.parts[:-1]
+                dataset = "".join(within[1:] if kind == "table" else within)
+                yield RunFile(path.as_posix(), folder if folder in names else SHARED, dataset, kind)
+    for path in filter(Path.is_file, (results / BENCHMARKS).rglob("*")):
+        if path.stem not in _LATER:
+            study_or_job = path.relative_to(results / BENCHMARKS).parts[0]
+            of = study_or_job if study_or_job in names else SHARED
+            yield RunFile(path.relative_to(results).as_posix(), of, "", "benchmark")
 
 
 # --- archive --------------------------------------------------------------------------------------
@@ -247,9 +216,14 @@ def write_archive(settings: Settings) -> Path:
     if not (results / MANIFEST).is_file():
         raise ValueError(f"{results / MANIFEST} is not there; run `make results`, which writes it last.")
     manifest = read_manifest(results / MANIFEST)
-    base = root(settings)
-    members: dict[str, bytes | Path] = {address(base, path): path for path in _files(settings, manifest)}
-    members |= dict(crate_members(results, manifest, members.keys(), base))
+    base = os.path.commonpath([Path(folder).resolve().parent for folder in (settings.results, settings.reports)])
+
+    def address(path: str | os.PathLike[str]) -> str:
+        """The name of a file of the run in the archive: links between pages and results work."""
+        return Path(os.path.relpath(Path(path).resolve(), base)).as_posix()
+
+    members: dict[str, bytes | Path] = {address(path): path for path in _files(settings, manifest)}
+    members |= dict(crate_members(results, manifest, members.keys(), address))
     path = Path(settings.archives) / f"{archive_name(manifest)}.zip"
     with atomic(path) as temporary, ZipFile(temporary, "w") as archive:
         for name in sorted(members):
@@ -262,21 +236,13 @@ def write_archive(settings: Settings) -> Path:
 
 def archive_name(manifest: dict[str, Any]) -> str:
     """The name of the archive of a run, without a suffix: date and commit."""
-    commit, _, is_dirty = (manifest["commit"] or "").partition("-")
-    return "-".join(filter(None, ("treecrf", manifest["written"][:10], commit[:10], is_dirty)))
+    return "-".join(filter(None, ("treecrf", manifest["written"][:10], short_commit(manifest))))
 
 
-def address(base: Path, path: str | os.PathLike[str]) -> str:
-    """The name of a file of the run in the archive whose root is the folder `base` on disk: links between pages and
-    results work.
-    """
-    return Path(os.path.relpath(Path(path).resolve(), base.resolve())).as_posix()
-
-
-def root(settings: Settings) -> Path:
-    """The folder on disk that is the root of the archive."""
-    folders = [Path(folder).resolve().parent for folder in (settings.results, settings.reports)]
-    return Path(os.path.commonpath(folders))
+def short_commit(manifest: Mapping[str, Any]) -> str:
+    """The commit in ten digits, and whether a package differed from it; empty where it is not known."""
+    commit, _, is_dirty = (manifest.get("commit") or "").partition("-")
+    return "-".join(filter(None, (commit[:10], is_dirty)))
 
 
 def _files(settings: Settings, manifest: dict[str, Any]) -> Iterator[Path]:
@@ -286,212 +252,3 @@ def _files(settings: Settings, manifest: dict[str, Any]) -> Iterator[Path]:
     kinds = [kind for kind in FILE_KINDS if kind not in LEFT_OUT]
     yield from (path for _, path in listed_files(results, manifest, kinds))
     yield from (path for pattern in PAGES for path in Path(settings.reports).glob(pattern) if path.is_file())
-
-
-CRATE = "ro-crate-metadata.json"
-
-WORKFLOW = "workflow/Snakefile"
-"""The main workflow, which must be in the crate."""
-
-_ROOT = Path(__file__).resolve().parents[3]
-
-_PROFILES = {
-    "process run": "https://w3id.org/ro/wfrun/process/0.5",
-    "workflow run": "https://w3id.org/ro/wfrun/workflow/0.5",
-    "provenance run": "https://w3id.org/ro/wfrun/provenance/0.5",
-    "workflow crate": "https://w3id.org/workflowhub/workflow-ro-crate/1.0",
-}
-_TERMS = {name: f"https://w3id.org/ro/terms/workflow-run#{name}" for name in ("environment", "sha256")}
-_WORKFLOW_TYPES = ["File", "SoftwareSourceCode", "ComputationalWorkflow", "HowTo"]
-_LICENSE = "https://spdx.org/licenses/BSD-3-Clause"
-_COMPLETED = {"@id": "http://schema.org/CompletedActionStatus"}
-_TYPES = {
-    ".parquet": "application/vnd.apache.parquet",
-    ".tsv": "text/tab-separated-values",
-}
-
-
-def run_crate(
-    results: Path, manifest: Mapping[str, Any], members: Collection[str], address: Callable[[str], str]
-) -> dict[str, Any]:
-    """The contents of `CRATE`, of a run with the records of its jobs (`treecrf_studies.records.jobs`).
-
-    `members` are the files of the archive, by their paths from its root, `WORKFLOW` among them; `address` gives the
-    path of a file of the run from there.
-    """
-    return _RunCrate(results, manifest, members, address).contents()
-
-
-def crate_members(
-    results: Path, manifest: Mapping[str, Any], members: Collection[str], base: Path
-) -> Iterator[tuple[str, bytes | Path]]:
-    """What makes an archive of a run a crate: the workflow, the records of the jobs, and `CRATE`.
-
-    `members` are the other files of the archive; `base` is the folder on disk that is its root. Yields the path of a
-    file from there, and its contents or the file.
-    """
-    records = {address(base, path): path for path in sorted((results / BENCHMARKS).rglob("*.json"))}
-    more = {name: path for name, path in (_workflow_files() | records).items() if name not in members}
-    yield from more.items()
-    metadata = run_crate(results, manifest, [*members, *more], partial(address, base))
-    yield CRATE, (json.dumps(metadata, indent=1, ensure_ascii=False) + "\n").encode()
-
-
-def _workflow_files() -> dict[str, Path]:
-    """The files of the workflow, by their paths from the folder that holds them."""
-    files = [_ROOT / name for name in ("Snakefile", "environment.yml", "requirements.txt", "CITATION.cff")]
-    files += [path for path in sorted((_ROOT / "workflow").rglob("*")) if "__pycache__" not in path.parts]
-    return {path.relative_to(_ROOT).as_posix(): path for path in files if path.is_file()}
-
-
-class _RunCrate:
-    """The crate while entities are added to it."""
-
-    def __init__(
-        self, results: Path, manifest: Mapping[str, Any], members: Collection[str], address: Callable[[str], str]
-    ) -> None:
-        self._results, self._manifest, self._address = results, manifest, address
-        self._listed = {address(f"{results.as_posix()}/{file['path']}"): file for file in manifest["files"]}
-        self._crate = ROCrate(version="1.1")
-        self._crate.metadata.extra_terms.update(_TERMS)
-        self._agent = self._add("#treecrf", "SoftwareApplication", name="treecrf")
-        self._workflow = self._crate.add_workflow(
-            dest_path=WORKFLOW, main=True, lang="snakemake", properties={"@type": _WORKFLOW_TYPES, "name": "treecrf"}
-        )
-        self._files = {WORKFLOW: self._workflow}
-        for name in sorted(members):
-            if name != WORKFLOW:
-                about = {"encodingFormat": _type(name), **self._about(name)}
-                self._files[name] = self._crate.add_file(dest_path=name, properties=about)
-        self._raw = {file["file"]: self._add_raw(file) for file in manifest["raw_files"]}
-
-    def contents(self) -> dict[str, Any]:
-        """All of it, as JSON."""
-        records = read_records(self._results)
-        self._describe_root()
-        settings = self._add_settings()
-        for kind in (ENVIRONMENTS, MACHINES):
-            for name, content in read_described(self._results, kind).items():
-                self._add(f"#{kind}/{name}", "PropertyValue", name=kind.removesuffix("s"), value=json.dumps(content))
-        by_rule = records.sort_values("began", kind="stable").groupby("rule", sort=False)
-        controls = [self._add_rule(str(rule), place, of_rule) for place, (rule, of_rule) in enumerate(by_rule)]
-        self._add_run(records, settings, controls)
-        return dict(self._crate.metadata.generate())
-
-    def _add(self, identifier: str, kind: str, **properties: Any) -> Entity:
-        return self._crate.add(ContextEntity(self._crate, identifier, {"@type": kind, **properties}))
-
-    def _describe_root(self) -> None:
-        written = self._manifest["written"]
-        self._crate.name = f"A run of treecrf of {written[:10]}"
-        self._crate.description = (
-            f"Results, pages and provenance of a run of treecrf at commit {self._manifest['commit']}."
-        )
-        self._crate.datePublished = written
-        self._crate.license = self._workflow["license"] = self._add(
-            _LICENSE,
-            "CreativeWork",
-            name="BSD 3-Clause License",
-            description="The licence of treecrf; raw files have terms of their own and are not in the crate.",
-        )
-        versions = self._manifest["versions"]
-        self._workflow["version"] = versions["treecrf"]
-        self._workflow["creator"] = self._add("#developers", "Organization", name="The treecrf developers")
-        self._workflow["softwareRequirements"] = [
-            self._add(f"#software/{name}", "SoftwareApplication", name=name, softwareVersion=version)
-            for name, version in versions.items()
-            if version != DASH
-        ]
-        self._crate.root_dataset["conformsTo"] = [
-            self._add(address, "CreativeWork", name=name, version=address.rsplit("/", 1)[1])
-            for name, address in _PROFILES.items()
-        ]
-
-    def _add_settings(self) -> list[Entity]:
-        """Each setting as a parameter of the workflow, and its value; of those of studies each by itself."""
-        values = []
-        for name, value in self._manifest["settings"].items():
-            for key, part in value.items() if isinstance(value, Mapping) else [("", value)]:
-                full = f"{name}.{key}".rstrip(".")
-                setting = self._add(f"#setting/{full}", "PropertyValue", name=full, value=json.dumps(part))
-                parameter = self._crate.add_formal_parameter(full, "PropertyValue", f"#parameter/{full}")
-                parameter["workExample"], setting["exampleOfWork"] = setting, parameter
-                self._workflow.append_to("input", parameter)
-                values.append(setting)
-        return values
-
-    def _add_rule(self, rule: str, position: int, records: pd.DataFrame) -> Entity:
-        """A rule as a tool and as a step, and the jobs that ran it."""
-        tool = self._add(f"#tool/{rule}", "SoftwareSourceCode", name=f"the rule {rule}")
-        step = self._add(f"#step/{rule}", "HowToStep", position=str(position), name=rule, workExample=tool)
-        self._workflow.append_to("hasPart", tool)
-        self._workflow.append_to("step", step)
-        jobs = [
-            self._add_action(
-                f"#job/{record['name']}",
-                f"{rule} {' '.join(record['wildcards'].values())}".strip(),
-                tool,
-                [self._file(path) for path in record["inputs"]],
-                [self._file(path) for path in record["outputs"]],
-                startTime=record["began"],
-                endTime=record["ended"],
-                environment=[{"@id": f"#{kind}s/{record[kind]}"} for kind in ("environment", "machine")],
-            )
-            for _, record in records.iterrows()
-        ]
-        name = f"orchestration of {rule}"
-        return self._add(f"#control/{rule}", "ControlAction", name=name, instrument=step, object=jobs)
-
-    def _add_run(self, records: pd.DataFrame, settings: list[Entity], controls: list[Entity]) -> None:
-        """The whole run as one action, and Snakemake's organization of it."""
-        began, ended = records["began"].min(), records["ended"].max()
-        used, made = [*self._raw.values(), *settings], list(self._files.values())
-        run = self._add_action("#run", "the run", self._workflow, used, made, startTime=began, endTime=ended)
-        organization = self._add(
-            "#organization",
-            "OrganizeAction",
-            name="the run of Snakemake",
-            startTime=began,
-            endTime=ended,
-            instrument=self._add("#snakemake", "SoftwareApplication", name="Snakemake"),
-            object=controls,
-            result=run,
-        )
-        self._crate.root_dataset.append_to("mentions", organization)
-
-    def _add_action(
-        self, identifier: str, name: str, tool: Entity, used: list[Entity], made: list[Entity], **properties: Any
-    ) -> Entity:
-        """A finished action; the crate mentions it."""
-        properties |= {"name": name, "agent": self._agent, "actionStatus": _COMPLETED}
-        action = self._crate.add_action(tool, identifier, used, made, properties)
-        self._crate.root_dataset.append_to("mentions", action)
-        return action
-
-    def _file(self, path: str) -> Entity:
-        """A file of the run; one that is not in the archive, such as a raw one, is a work that is only named."""
-        name = self._address(path)
-        known = self._files.get(name) or next(
-            (entity for file, entity in self._raw.items() if f"/{name}".endswith(f"/{file}")), None
-        )
-        return known or self._add(f"#file/{name}", "CreativeWork", **self._about(name))
-
-    def _about(self, name: str) -> dict[str, str]:
-        known = self._listed.get(name)
-        about = {"name": PurePosixPath(name).name}
-        return about | ({"contentSize": str(known["bytes"]), "sha256": known["sha256"]} if known else {})
-
-    def _add_raw(self, file: Mapping[str, str]) -> Entity:
-        """A raw file, which the crate has not."""
-        return self._add(
-            f"#raw/{file['file']}",
-            "CreativeWork",
-            name=file["file"],
-            sha256=file["SHA-256"],
-            description=f"Raw file of the data set {file['data set']}.",
-        )
-
-
-def _type(name: str) -> str:
-    suffix = PurePosixPath(name).suffix
-    return _TYPES.get(suffix) or mimetypes.guess_type(name)[0] or "text/plain"

@@ -16,7 +16,6 @@ from treecrf_studies.framework.claims.rows import WITHOUT
 from treecrf_studies.rendering.cells import DASH, number, p_text, p_value_text, signed, three_digits, with_and
 from treecrf_studies.rendering.forest import Forest, Interval
 from treecrf_studies.rendering.parts import (
-    Group,
     Markdown,
     Note,
     Page,
@@ -175,17 +174,18 @@ def comparisons_layout(compared: pd.DataFrame) -> pd.DataFrame:
 
 
 def _list_page(claims: pd.DataFrame, by_rule: pd.DataFrame, compared: pd.DataFrame) -> Page:
-    sections = [Section("claims", "List", [_list_table(claims, compared)])]
-    if len(by_rule):
-        rules = Table("Verdicts under other rules", rules_layout(claims, by_rule))
-        sections.append(Section("other-rules", "Sensitivity to thresholds and tests", [paragraph(OTHER_RULES), rules]))
+    rules: list[Part] = [paragraph(OTHER_RULES), Table("Verdicts under other rules", rules_layout(claims, by_rule))]
+    sections = [
+        Section("claims", "List", [_list_table(claims, compared)]),
+        Section("other-rules", "Sensitivity to thresholds and tests", rules if len(by_rule) else []),
+    ]
     lead: list[Part] = [
         paragraph(INTRODUCTION),
         paragraph("{n}:", n=counted(len(claims), "claim")),
         *listed(three_counts(claims)),
         paragraph("Digest of the rules: {digest}.", digest=", ".join(claims["rules"].unique())),
     ]
-    return Page(PATH, "Claims of the papers", "Claims", [Group("", sections)], lead)
+    return Page(PATH, "Claims of the papers", sections, lead, "Claims")
 
 
 def _list_table(claims: pd.DataFrame, compared: pd.DataFrame) -> Table:
@@ -218,13 +218,12 @@ def _claim_page(row: Row, compared: pd.DataFrame, rules: pd.DataFrame) -> Page:
             list=Markdown(PATH),
         ),
     ]
-    sections = [Section("numbers", "Comparisons", _numbers(own))] if len(own) else []
+    sections = [Section("numbers", "Comparisons", _numbers(own) if len(own) else [])]
     for name, rows in parts.items():  # a larger sample, or what stands beside the claim and does not decide it
         heading = f"Larger sample: {row['data_sets_larger']}" if name == LARGER_SAMPLE else f"Also judged: {name}"
         sections.append(Section(re.sub(r"\W+", "-", name).strip("-").lower(), heading, _numbers(rows)[:1]))
     sections += [Section("rule", "Rule", [_rule(row)]), Section("robustness", "Robustness", _robustness(row, rules))]
-    title = f"Claim {row['id']}"
-    return Page(claim_path(row["id"]), title, title, [Group("", [s for s in sections if s.parts])], lead)
+    return Page(claim_path(row["id"]), f"Claim {row['id']}", sections, lead)
 
 
 def _verdict_notes(row: Row, why: str) -> list[Part]:

@@ -24,15 +24,13 @@ from treecrf.io.process import GIB
 from treecrf_studies.framework.claims.judge import NOT_RUN
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.cells import DASH
-from treecrf_studies.rendering.parts import Group, Page, Part, Section, Table, paragraph, write_pages
-from treecrf_studies.rendering.site import build_site
-from treecrf_studies.report.archive import MANIFEST, MOST_FILES, listed_files, read_manifest
+from treecrf_studies.rendering.parts import Page, Part, Section, Table, paragraph
+from treecrf_studies.rendering.site import write_site
+from treecrf_studies.report.archive import MANIFEST, MOST_FILES, listed_files, read_manifest, short_commit
 from treecrf_studies.report.claim_pages import AS_JUDGED
 from treecrf_studies.report.ledger import BY_RULE, CLAIMS
 from treecrf_studies.report.papers import verdict_text
-from treecrf_studies.report.provenance import leaves
-
-PAGE, MARKDOWN = "index.html", "markdown"
+from treecrf_studies.report.provenance import dotted
 
 RESULTS = "results"
 """Folder of results in that of a run on one's own data."""
@@ -75,7 +73,7 @@ class Run:
         content = self.manifest.get(part)
         if part == "raw_files":
             return {f"{file['data set']}: {file['file']}": file["SHA-256"] for file in content or []}
-        return {".".join(names): "" if value is None else value for names, value in leaves(content)}
+        return {name: "" if value is None else value for name, value in dotted(content).items()}
 
     def studies(self) -> set[str]:
         """Names of the studies that it has files of."""
@@ -323,7 +321,7 @@ def write_comparison(
     first: str | os.PathLike[str], second: str | os.PathLike[str], folder: str | os.PathLike[str]
 ) -> str:
     """Write the comparison of two runs into a folder: ``settings.csv``, ``numbers.csv``, ``verdicts.csv``,
-    and a page that shows them, as Markdown and as HTML (`PAGE`). The page has no
+    and a page that shows them, as Markdown and as HTML (`treecrf_studies.rendering.site.PAGE`). The page has no
     verdicts where no claim was run.
 
     `first` and `second` are as for `open_run`. The text that is returned says how much differs.
@@ -361,19 +359,17 @@ def write_comparison(
     ]
     runs = Table("Runs", pd.DataFrame([_about("first", one), _about("second", other)]))
     title = "Comparison of two runs"
-    page = Page("index.md", title, title, [Group("", sections)], [paragraph("{said}", said=said), runs])
-    write_pages([page], place / MARKDOWN)
-    build_site(place / MARKDOWN, place, "treecrf: comparison")
+    page = Page("index.md", title, sections, [paragraph("{said}", said=said), runs])
+    write_site([page], place, "treecrf: comparison")
     return said
 
 
 def _about(place: str, run: Run) -> dict[str, str]:
-    commit, _, is_dirty = str(run.manifest.get("commit") or DASH).partition("-")
     return {
         "run": place,
         "name": run.name,
         "written (UTC)": str(run.manifest["written"])[:16].replace("T", " "),
-        "commit": "-".join(filter(None, (commit[:10], is_dirty))),
+        "commit": short_commit(run.manifest) or DASH,
         "machine": str(run.manifest.get("machine", DASH)),
     }
 

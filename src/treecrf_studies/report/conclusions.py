@@ -4,15 +4,18 @@ begins with.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 import pandas as pd
 
 from treecrf.statistics.ranking import WORSE
+from treecrf_studies.coding import lessons as coding
 from treecrf_studies.coding.methods import method_text
+from treecrf_studies.ensembles import lessons as ensembles
 from treecrf_studies.framework.comparisons import facing
 from treecrf_studies.framework.frames import Frames
+from treecrf_studies.framework.lessons import Pair, gaps
 from treecrf_studies.framework.metrics import OF_CHUNKS
 from treecrf_studies.framework.views import (
     NEAR,
@@ -21,16 +24,18 @@ from treecrf_studies.framework.views import (
     published_pairs,
     published_values,
 )
+from treecrf_studies.future import lessons as future
+from treecrf_studies.kernels import lessons as kernels
 from treecrf_studies.missing.advice import MCAR, MECHANISM_CASE, MNAR, judge
 from treecrf_studies.missing.ranking import CASE
 from treecrf_studies.rendering.cells import number, seconds_text, signed, with_and
 from treecrf_studies.rendering.parts import Markdown, Section, escaped, link, listed, md
 from treecrf_studies.rendering.style import method_name, training_method_name
-from treecrf_studies.report.figures import cost_frame, quickest_near
 from treecrf_studies.report.ledger import Ledger
-from treecrf_studies.report.lessons import gaps, pairs_of
 from treecrf_studies.report.papers import MISSING, Paper, claim_path, verdict_text
 from treecrf_studies.training.choices import PEAK, preferred_at
+from treecrf_studies.training.findings import cost_frame, quickest_near
+from treecrf_studies.training.lessons import at_choice
 from treecrf_studies.training.published import INFERRED as INFERRED_SETS
 
 # --- choice of a method -----------------------------------------------------------------------------
@@ -108,11 +113,11 @@ def _missing_cells(frames: Frames) -> Iterator[Markdown]:
 
 
 def _time(frames: Frames) -> Iterator[Markdown]:
-    costs = cost_frame(preferred_at(frames.read("training", "summary")))
+    costs = cost_frame(at_choice(frames, "summary"))
     if len(costs) < 2:
         return
     best, near = costs.iloc[0], quickest_near(costs)
-    tests = gaps(preferred_at(frames.read("training", "comparisons")), near["method"], best["method"])
+    tests = gaps(at_choice(frames, "comparisons"), near["method"], best["method"])
     shown = [gap.dataset for gap in tests if gap.decision == "worse"]
     yield md(
         "**Accuracy or time**: {best} has the highest mean accuracy ({accuracy} %, {slow} CPU seconds); {near} reaches "
@@ -235,17 +240,17 @@ def _without_verdict(frames: Frames, claims: pd.DataFrame, compared: pd.DataFram
 Conclusion = Callable[[Frames, pd.DataFrame, pd.DataFrame], Iterator[str]]
 
 
-def _of_pairs(title: str) -> Conclusion:
-    return lambda frames, claims, compared: (pair.text for pair in pairs_of(frames, title))
+def _of_pairs(answer: Callable[[Frames], Iterable[Pair]]) -> Conclusion:
+    return lambda frames, claims, compared: (pair.text for pair in answer(frames) if pair.gaps)
 
 
 CONCLUSIONS: dict[str, Conclusion] = {
     "P3": _training,
     "P4": _missing,
-    "P5": _of_pairs("Future features"),
-    "M": _of_pairs("Many labels"),
+    "P5": _of_pairs(future.discovered_features),
+    "M": _of_pairs(coding.many_labels),
     "I": _without_verdict,
-    "U": _of_pairs("Kernels"),
-    "E": _of_pairs("Ensembles"),
+    "U": _of_pairs(kernels.kernels_and_trees),
+    "E": _of_pairs(ensembles.experts),
 }
 """By the letters that ids of claims of a paper begin with."""

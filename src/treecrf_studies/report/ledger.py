@@ -52,6 +52,9 @@ claim itself.
 """
 
 COMPARED_COLUMNS = (
+    "id",
+    "part",
+    "dataset",
     "method",
     "other",
     "what",
@@ -68,6 +71,7 @@ COMPARED_COLUMNS = (
     "holds",
     "numbers",
 )
+"""Of `comparisons`."""
 
 COMPARED_TEXTS = ("id", "part", "dataset", "method", "other", "what", "unit", "limits", "holds", "numbers")
 """Columns of `comparisons` that are no numbers."""
@@ -199,13 +203,13 @@ def comparisons(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
     """
     measured = _open(results)
     rows = [
-        {"id": row["id"], "part": part, "dataset": each.dataset, **_compared(each)}
+        {"id": row["id"], "part": part, **_compared(each)}
         for row in claim_rows()
         for part, finding in _findings(row, measured)
         for each in finding.observations
         if each.measured is not None
     ]
-    frame = pd.DataFrame(rows, columns=["id", "part", "dataset", *COMPARED_COLUMNS])
+    frame = pd.DataFrame(rows, columns=COMPARED_COLUMNS)
     return frame.astype({name: np.float64 for name in frame if name not in COMPARED_TEXTS})
 
 
@@ -276,24 +280,24 @@ def _compared(each: Observation) -> dict[str, Any]:
         or (measured.interval is not None and not measured.repeated)
     )
     unit = measured.unit if measured.unit is not None else "points" if is_tested else ""
-    values = (
-        method,
-        other,
-        what,
-        measured.published,
-        value,
-        measured.alike,
-        low,
-        high,
-        95 if measured.repeated else 90,
-        unit,
-        measured.p,
-        measured.papers[1] if measured.papers else None,
-        " ".join(f"{limit:g}" for limit in each.limits),
-        signs[each.degree] if each.is_decided else "open",
-        measured.numbers,
-    )
-    return dict(zip(COMPARED_COLUMNS, values, strict=True))
+    return {
+        "dataset": each.dataset,
+        "method": method,
+        "other": other,
+        "what": what,
+        "published": measured.published,
+        "measured": value,
+        "alike": measured.alike,
+        "low": low,
+        "high": high,
+        "level": 95 if measured.repeated else 90,
+        "unit": unit,
+        "p": measured.p,
+        "papers_p": measured.papers[1] if measured.papers else None,
+        "limits": " ".join(f"{limit:g}" for limit in each.limits),
+        "holds": signs[each.degree] if each.is_decided else "open",
+        "numbers": measured.numbers,
+    }
 
 
 def _open(results: str | os.PathLike[str]) -> Results:

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from treecrf.io.messages import counted
-from treecrf.statistics.metrics import mean_with_interval
 from treecrf_studies.datasets import describe
 from treecrf_studies.framework.claims.judge import NOT_RUN, REPLICATED
-from treecrf_studies.framework.comparisons import facing
 from treecrf_studies.framework.frames import Frames
 from treecrf_studies.framework.page import study_page
 from treecrf_studies.framework.paths import StudyFiles
@@ -24,12 +20,10 @@ from treecrf_studies.framework.study import Study as Declared
 from treecrf_studies.framework.views import distinct_accuracies, nearness_texts, published_values
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.cells import texts_of
-from treecrf_studies.rendering.forest import Forest, Interval, forest_figure
-from treecrf_studies.rendering.panels import save_figure
+from treecrf_studies.rendering.findings import Finding
+from treecrf_studies.rendering.glossary import glossary_pages
 from treecrf_studies.rendering.parts import (
-    GLOSSARY,
-    Drawing,
-    Group,
+    NO_BANNER,
     Markdown,
     Note,
     Page,
@@ -43,18 +37,16 @@ from treecrf_studies.rendering.parts import (
     md,
     paragraph,
     slug,
-    write_pages,
 )
-from treecrf_studies.rendering.site import build_site
-from treecrf_studies.rendering.style import training_method_name, training_method_style
-from treecrf_studies.report import claim_pages, figures, ledger, provenance
+from treecrf_studies.rendering.site import write_site
+from treecrf_studies.rendering.style import training_method_name
+from treecrf_studies.report import claim_pages, ledger, provenance
 from treecrf_studies.report.conclusions import choose, conclude
-from treecrf_studies.report.lessons import learnt_page
-from treecrf_studies.report.paper_plots import table_drawings, words_of_figures
+from treecrf_studies.report.figures import PUBLISHED, STRIP, WAYS, published_frame, strip_frame
+from treecrf_studies.report.lessons import learnt_pages
+from treecrf_studies.report.paper_plots import table_drawings
 from treecrf_studies.report.papers import (
     PAPERS,
-    Paper,
-    Seen,
     counts_text,
     missing_pages,
     paper_pages,
@@ -62,10 +54,9 @@ from treecrf_studies.report.papers import (
     verdict_text,
 )
 from treecrf_studies.report.provenance import CITE, cite_page, run_page
-from treecrf_studies.training.choices import preferred_at
-
-PAGE, MARKDOWN = "index.html", "markdown"
-"""The first page of a site, and the folder of its Markdown, below that of its HTML."""
+from treecrf_studies.training.findings import COSTS, GAPS, cost_frame, gap_frame
+from treecrf_studies.training.lessons import at_choice
+from treecrf_studies.training.rivals import against_rivals, by_dataset, comparisons
 
 UNFINISHED_FOLDER = "unfinished"
 """The folder of the site of a run that is not finished."""
@@ -74,8 +65,6 @@ UNFINISHED = "This run is not finished: the overview lists the data sets without
 
 EXPLORER = "explorer.html"
 """The page to explore the results (`treecrf_studies.explorer`), beside those of a whole run."""
-
-TITLE = "treecrf: results"
 
 
 def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool = True, study: str = "") -> None:
@@ -93,64 +82,40 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
     judged = ledger.read_ledger(results) if is_whole else ledger.judge(results, settings.decides_claims)
     is_published = about_papers(settings, judged.claims)
     shown = studies(frames, finished, is_published, chosen)
-    if is_published:
-        pages = pages_of_papers(frames, shown, judged, explorer)
-    else:
-        pages = [Page(f"{each.identifier}.md", each.title, each.title, [Group("", each.sections)]) for each in shown]
-    told = judged.claims if is_published else None
     jobs = provenance.job_costs(results, provenance.used_datasets(settings, chosen))
+    absent = _absent(frames, chosen, Path(logs))
+    pages = pages_of_results(frames, shown, judged if is_published else None, absent, jobs, explorer)
     commit = provenance.commit()
-    pages += [run_page(settings), *_glossary(), cite_page(f"results at commit {commit}" if commit else "")]
-    pages.insert(0, overview(frames, shown, told, _absent(frames, chosen, Path(logs)), jobs, explorer, pages))
+    pages += [run_page(settings), *glossary_pages(), cite_page(f"results at commit {commit}" if commit else "")]
     banner = settings.banner if finished else f"{UNFINISHED} {settings.banner}".strip()
-    shutil.rmtree(reports / MARKDOWN, ignore_errors=True)
-    write_pages(pages, reports / MARKDOWN, Markdown(f"> {escaped(banner)}") if banner else Markdown(), explorer)
-    build_site(reports / MARKDOWN, reports, TITLE)
+    write_site(pages, reports, "treecrf: results", Markdown(f"> {escaped(banner)}") if banner else NO_BANNER, explorer)
     if finished:
         shutil.rmtree(Path(settings.reports, UNFINISHED_FOLDER), ignore_errors=True)
 
 
-def pages_of_papers(
+def pages_of_results(
     frames: Frames,
     shown: Sequence[Study],
-    judged: ledger.Ledger,
+    judged: ledger.Ledger | None,
+    absent: Mapping[str, str],
+    jobs: pd.DataFrame,
     explorer: str = "",
 ) -> list[Page]:
-    """What was learnt, the papers, missing values and claims, as far as there is something; `explorer` as of
-    `paper_pages`.
+    """The first page, then what was learnt, the papers, missing values and claims, as far as there is something; of a
+    run that says nothing of papers (`judged` is None) a page for each study instead.
+
+    `absent` has the data sets that were not finished, and why; `jobs` is from
+    `treecrf_studies.report.provenance.job_costs`; `explorer` as of `treecrf_studies.report.papers.paper_pages`.
     """
-    words, learnt = words_of_figures(frames), learnt_page(frames)
-
-    def seen(paper: Paper) -> Seen:
-        return Seen(table_drawings(frames, paper), words, conclude(paper, frames, judged))
-
-    papers = [page for paper in PAPERS for page in paper_pages(paper, shown, judged.claims, seen(paper), explorer)]
-    return [
-        *([learnt] if learnt else []),
-        *papers,
-        *missing_pages(shown),
-        *claim_pages.claim_pages(*judged),
-    ]
-
-
-def _glossary() -> list[Page]:
-    """The documentation's glossary as a page of the site, where the documentation is beside the package."""
-    text = _glossary_text()
-    return [Page(GLOSSARY, "Glossary", "Glossary", [], [Note(Markdown(text))])] if text else []
-
-
-def glossary() -> dict[str, str]:
-    """The words of the documentation's glossary and the first sentence on each; none where it is not there."""
-    entries = re.findall(r"^\*\*(.+?)\.\*\* (.+?\.)(?= |$)", _glossary_text(), re.MULTILINE)
-    return {word: re.sub(r"[*`]", "", text) for words, text in entries for word in words.split(", ")}
-
-
-def _glossary_text() -> str:
-    path = Path(__file__).resolve().parents[3] / "docs" / GLOSSARY
-    if not path.is_file():
-        return ""
-    text = path.read_text(encoding="utf-8").partition("\n")[2].strip()
-    return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)  # other pages of the documentation are not there
+    if judged is None:
+        pages = [Page(f"{each.identifier}.md", each.title, each.sections) for each in shown]
+        return [_overview(frames, shown, None, absent, jobs, explorer, pages), *pages]
+    pages = learnt_pages(frames)
+    for paper in PAPERS:
+        conclusion, drawings = conclude(paper, frames, judged), table_drawings(frames, paper)
+        pages += paper_pages(paper, shown, judged.claims, conclusion, drawings, explorer)
+    pages += [*missing_pages(shown), *claim_pages.claim_pages(*judged)]
+    return [_overview(frames, shown, judged.claims, absent, jobs, explorer, pages), *pages]
 
 
 def about_papers(settings: Settings, claims: pd.DataFrame) -> bool:
@@ -158,23 +123,16 @@ def about_papers(settings: Settings, claims: pd.DataFrame) -> bool:
     return settings.may_concern_papers and bool((claims["verdict"] != NOT_RUN).any())
 
 
-def studies(
-    frames: Frames, finished: bool = True, is_published: bool = True, chosen: Iterable[Declared] | None = None
-) -> list[Study]:
-    """The studies, or those `chosen`, that have something to show; of a run that is not finished, tables of data sets
-    that are. Without `is_published` they say nothing of papers.
+def studies(frames: Frames, finished: bool, is_published: bool, chosen: Iterable[Declared]) -> list[Study]:
+    """Those chosen studies that have something to show; of a run that is not finished, tables of data sets that are.
+    Without `is_published` they say nothing of papers.
     """
     shown = []
-    for study in chosen or registry():
+    for study in chosen:
         done = None if finished else frames.files[study.name].finished()
         layouts = {} if done == [] else frames.layouts(study, done and ["", *done])
         shown.append(study_page(study, frames.settings, layouts, is_published))
     return [study for study in shown if study is not None]
-
-
-def unfinished(files: StudyFiles) -> list[str]:
-    """The data sets of a study without all results."""
-    return [name for name in files.all_datasets() if not files.is_finished(name)]
 
 
 # --- reasons ----------------------------------------------------------------------------------------
@@ -185,7 +143,7 @@ def _absent(frames: Frames, chosen: Iterable[Declared], logs: Path) -> dict[str,
     shown = {}
     for study in chosen:
         by_reason: dict[str, list[str]] = {}
-        for name in unfinished(frames.files[study.name]):
+        for name in frames.files[study.name].unfinished():
             by_reason.setdefault(_reason(name, _raw_files(frames.settings, name), logs), []).append(name)
         if by_reason:
             shown[study.title] = " ".join(f"{', '.join(names)}: {reason}" for reason, names in by_reason.items())
@@ -227,38 +185,32 @@ contrary. = *checked*: a theorem or an exact example. *No verdict*: the paper, i
 *Not run*: the run lacks a data set or method.
 """
 
-INTERVALS = (
-    ", with 95 % intervals (Bonferroni). A significant difference may have an interval with 0 (docs/statistics.md)."
-)
-
 OURS = "treecrf_newton"
 
 
-def overview(
+def _overview(
     frames: Frames,
     studies: Sequence[Study],
     claims: pd.DataFrame | None,
     absent: Mapping[str, str],
     jobs: pd.DataFrame,
-    explorer: str = "",
-    pages: Sequence[Page] = (),
+    explorer: str,
+    pages: Sequence[Page],
 ) -> Page:
-    """The first page; without `claims` the run says nothing of papers. `pages` are the others.
-
-    `absent` has the data sets that were not finished, and why; `jobs` is from
-    `treecrf_studies.report.provenance.job_costs`; `explorer` as of `treecrf_studies.report.papers.paper_pages`.
+    """The first page; without `claims` the run says nothing of papers. `pages` are the others, the rest as of
+    `pages_of_results`.
     """
     settings, tests = frames.settings, comparisons(frames)
     methods = set(tests["method"]) | set(tests["other"])
     sections = [
-        Section(f"method-{name}", f"Your method: {name}", _by_dataset(name, tests)) for name in settings.labellers
+        Section(f"method-{name}", f"Your method: {name}", by_dataset(name, tests)) for name in settings.labellers
     ]
     guide = choose(frames) if claims is not None else Section("choose", "", [])
     sections += [guide, *findings(frames, claims)]
     if claims is not None:
         sections.append(Section("papers", "Papers", papers_list(claims, pages)))
     if OURS in methods:
-        sections.append(Section("rivals", f"{training_method_name(OURS)} vs its rivals", _rivals(OURS, tests)))
+        sections.append(Section("rivals", f"{training_method_name(OURS)} vs its rivals", against_rivals(OURS, tests)))
     if claims is None:
         sections += [Section(study.identifier, study.title, study.answers) for study in studies]
     items = [md("**{name}**: {reason}", name=name, reason=reason) for name, reason in absent.items()]
@@ -277,7 +229,7 @@ def overview(
         _ways(explorer, bool(guide.parts), claims is not None),
     ]
     title = "TreeCRF: published and reproduced results" if claims is not None else "Comparison of sequence labellers"
-    return Page(PATH, title, "Overview", [Group("", [section for section in sections if section.parts])], lead)
+    return Page(PATH, title, sections, lead, "Overview")
 
 
 def _ways(explorer: str, has_guide: bool, has_papers: bool) -> Note:
@@ -325,31 +277,22 @@ def findings(frames: Frames, claims: pd.DataFrame | None) -> list[Section]:
 
     `claims` are from `treecrf_studies.report.ledger`; None for a run that says nothing of papers.
     """
-    shown = []
+    shown: list[tuple[Finding, pd.DataFrame, list[Part]]] = []
     if claims is not None:
-        published = figures.published_frame(published_values(frames))
-        shown += [
-            (figures.PUBLISHED, published, []),
-            (figures.STRIP, figures.strip_frame(claims), [paragraph(VERDICTS)]),
-        ]
-    shown.append(
-        (
-            figures.GAPS,
-            figures.gap_frame(frames.read("training", "ranks"), preferred_at(frames.read("training", "comparisons"))),
-            [],
-        )
-    )
-    costs = figures.cost_frame(preferred_at(frames.read("training", "summary")))
-    shown.append((figures.COSTS, costs.iloc[: len(costs) if len(costs) > 1 else 0], []))
+        shown.append((PUBLISHED, published_frame(published_values(frames)), []))
+        shown.append((STRIP, strip_frame(claims), [paragraph(VERDICTS)]))
+    gaps = gap_frame(frames.read("training", "ranks"), at_choice(frames, "comparisons"))
+    costs = cost_frame(at_choice(frames, "summary"))
+    shown += [(GAPS, gaps, []), (COSTS, costs if len(costs) > 1 else costs.iloc[:0], [])]
     return [
-        Section(slug(finding.title), finding.title, [_drawing(finding, frame), *more])
+        Section(slug(finding.title), finding.title, [finding.drawing(frame, _layout(frame)), *more])
         for finding, frame, more in shown
         if len(frame)
     ]
 
 
-def _drawing(finding: figures.Finding, frame: pd.DataFrame) -> Drawing:
-    """The figure of a finding, and its numbers with the names that readers see."""
+def _layout(frame: pd.DataFrame) -> pd.DataFrame:
+    """The numbers of a finding with the names that readers see."""
     heads = {
         "is_best": "best",
         "is_shown": "test finds it worse",
@@ -358,109 +301,8 @@ def _drawing(finding: figures.Finding, frame: pd.DataFrame) -> Drawing:
     }
     known: dict[str, Callable[[str], str]] = {
         "method": training_method_name,
-        "way": figures.WAYS.__getitem__,
+        "way": WAYS.__getitem__,
         "verdict": verdict_text,
     }
     shown = frame.assign(**{name: frame[name].map(known[name]) for name in known if name in frame})
-    layout = texts_of(shown).rename(columns=heads)
-    return Drawing(
-        finding.draw(frame), finding.alt(frame), escaped(finding.caption(frame)), layout, slug(finding.title)
-    )
-
-
-# --- methods beside their rivals --------------------------------------------------------------------
-
-
-def comparisons(frames: Frames) -> pd.DataFrame:
-    """Tests between methods of the training study, at the choice, with the preferred decoder."""
-    columns = ["dataset", "method", "other", "value", "family_low", "family_high", "decision"]
-    return preferred_at(frames.read("training", "comparisons")).reindex(columns=columns)
-
-
-def _rivals(method: str, tests: pd.DataFrame) -> list[Part]:
-    """A method minus each rival, mean over the data sets."""
-    if len(set(tests["dataset"])) == 1:
-        return _by_dataset(method, tests)
-    name, rows = training_method_name(method), []
-    for other, of in facing(tests, method).groupby("other", sort=False):
-        low, high = mean_with_interval(of["value"])[1] if len(of) > 1 else of[["family_low", "family_high"]].iloc[0]
-        counts = of["decision"].value_counts()
-        note = f"better on {counts.get('better', 0)}, worse on {counts.get('worse', 0)} of {len(of)}"
-        values = tuple(of["value"])
-        rows.append(Interval(training_method_name(str(other)), np.mean(values), low, high, note, dots=values))
-    text = (
-        f"{name} minus each rival, mean over the data sets with a 95 % interval that takes data sets as independent. "
-        f"Small dots are single data sets. Right of zero {name} is more accurate."
-    )
-    return [Forest(text, sorted(rows, key=lambda row: -row.value)).part()]
-
-
-def _by_dataset(method: str, tests: pd.DataFrame) -> list[Part]:
-    """The gap of a method to each rival on each data set."""
-    name = training_method_name(method)
-    text = f"{name} minus each rival on {{}}{INTERVALS} Right of zero {name} is more accurate."
-    return [
-        Forest(text.format(dataset), _gaps(rows.sort_values("value", ascending=False, kind="stable"))).part()
-        for dataset, rows in facing(tests, method).groupby("dataset", sort=False)
-    ]
-
-
-def _gaps(rows: pd.DataFrame) -> list[Interval]:
-    ends = ["other", "value", "family_low", "family_high"]
-    return [Interval(training_method_name(other), *rest) for other, *rest in rows[ends].itertuples(index=False)]
-
-
-PAPER_FORMATS = ("pdf", "svg", "png")
-"""Of figures for papers."""
-
-
-def paper_format(path: Path) -> str:
-    """The format of a figure for a paper by its suffix, one of `PAPER_FORMATS`; a ValueError if it is none."""
-    kind = path.suffix[1:].lower()
-    if kind not in PAPER_FORMATS:
-        raise ValueError(f"{path}: a figure ends in .pdf, .svg or .png; choose one of these.")
-    return kind
-
-
-def write_paper_figure(settings: Settings, path: Path, width: float, methods: Sequence[str] = ()) -> None:
-    """Write a figure for a paper: accuracy of methods of the study of training minus that of the first one, on each
-    data set, with 95 % intervals of the family of all methods compared.
-
-    Parameters
-    ----------
-    settings : Settings
-    path : Path
-        Its suffix is one of `PAPER_FORMATS`.
-    width : float
-        Inches.
-    methods : sequence of str
-        Ids or names, the one that others are compared with first; all, with the user's own first, if empty.
-
-    Raises
-    ------
-    ValueError
-        If the suffix or a method is not known, or the run has compared nothing.
-    """
-    kind = paper_format(path)
-    tests = comparisons(Frames(settings))
-    if tests.empty:
-        raise ValueError(f"{settings.results} has no comparisons of the study of training; run it with two methods.")
-    known = list(dict.fromkeys([*settings.labellers, *tests["method"], *tests["other"]]))
-    by_name = {training_method_name(method): method for method in known}
-    first, *others = [by_name.get(method, method) for method in methods] or known
-    for method in (first, *others):
-        if method not in known:
-            raise ValueError(f"{settings.results} has no method {method!r}; choose among {', '.join(known)}.")
-    rows = []
-    for dataset, of_set in facing(tests, first).groupby("dataset", sort=False):
-        turned = of_set.set_index("other").reindex([name for name in others if name in set(of_set["other"])])
-        rows.append(Interval(str(dataset)))
-        rows += [
-            Interval(
-                training_method_name(str(name)), -value, -high, -low, standing=training_method_style(str(name))["color"]
-            )
-            for name, value, low, high in turned[["value", "family_low", "family_high"]].itertuples()
-        ]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unit = f"accuracy minus {training_method_name(first)} (points)"
-    save_figure(forest_figure(Forest("", rows, unit=unit), width), path, kind)
+    return texts_of(shown).rename(columns=heads)

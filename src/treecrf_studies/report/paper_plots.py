@@ -5,10 +5,8 @@ figures in words.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
 from decimal import Decimal
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -18,14 +16,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator, ScalarFormatter
 
 from treecrf.io.messages import counted
-from treecrf_studies.cost.summary import reduce_scaling
 from treecrf_studies.framework.frames import Frames
 from treecrf_studies.framework.metrics import ACCURACY, METRICS
 from treecrf_studies.framework.views import NEAR, OTHER_PROGRAM, PEAK, published_pairs, published_values
-from treecrf_studies.rendering.cells import seconds_text, signed, texts_of, three_digits, with_and
+from treecrf_studies.rendering.cells import signed, texts_of, two_digits
+from treecrf_studies.rendering.findings import Finding
 from treecrf_studies.rendering.panels import add_legend, name_axes, panel_grid
-from treecrf_studies.rendering.parts import Drawing, escaped, slug
-from treecrf_studies.rendering.style import DECODER_NAMES, INK, SETTINGS, SMALL, method_name, training_method_name
+from treecrf_studies.rendering.parts import Drawing
+from treecrf_studies.rendering.style import DECODER_NAMES, INK, SETTINGS, SMALL, training_method_name
 from treecrf_studies.report.figures import shown_methods
 from treecrf_studies.report.papers import Paper
 from treecrf_studies.training.choices import preferred_at
@@ -104,8 +102,7 @@ def table_drawings(frames: Frames, paper: Paper) -> dict[str, list[Drawing]]:
     )
     drawings: dict[str, list[Drawing]] = {}
     for source, frame in tables.items():
-        figure, caption = beside_figure(frame), escaped(beside_caption(frame))
-        drawing = Drawing(figure, beside_alt(frame), caption, texts_of(frame), slug(source))
+        drawing = Finding(source, beside_figure, beside_caption, beside_alt).drawing(frame, texts_of(frame))
         table, _, _ = source.partition(",")  # the rest says which of its numbers
         drawings.setdefault(paper.target(table).partition("#")[2], []).append(drawing)
     return drawings
@@ -198,8 +195,7 @@ def beside_alt(frame: pd.DataFrame) -> str:
     if _is_of_seconds(frame):
         ratios = (shown["measured"] / shown["published"]).dropna()
         return (
-            f"{text}Measured are {_two_digits(ratios.min())} to {_two_digits(ratios.max())} times the published "
-            "seconds."
+            f"{text}Measured are {two_digits(ratios.min())} to {two_digits(ratios.max())} times the published seconds."
         )
     digits = signed if (shown["quantity"] == ACCURACIES).all() else _short
     parts = []
@@ -228,8 +224,8 @@ def beside_caption(frame: pd.DataFrame) -> str:
         return f"{n_alike} of {n} measured log odds have the sign that {source} prints."
     ratio = (known["measured"] / known["published"]).median()
     if _is_of_seconds(frame):
-        return f"Measured CPU seconds are {_two_digits(ratio)} times those of {source} in the median; machines differ."
-    return f"Measured values are {_two_digits(ratio)} times those of {source} in the median."
+        return f"Measured CPU seconds are {two_digits(ratio)} times those of {source} in the median; machines differ."
+    return f"Measured values are {two_digits(ratio)} times those of {source} in the median."
 
 
 def _of_paper(frame: pd.DataFrame) -> pd.DataFrame:
@@ -255,11 +251,6 @@ def _is_of_seconds(frame: pd.DataFrame) -> bool:
 def _away(frame: pd.DataFrame) -> pd.Series:
     """Measured minus published, at the choice where what the paper measures was not kept."""
     return (frame["measured"].fillna(frame["at_choice"]) - frame["published"]).astype(float)
-
-
-def _two_digits(value: float) -> str:
-    """Two significant digits, without an exponent."""
-    return f"{Decimal(f'{value:.1e}'):f}"
 
 
 def _short(value: float) -> str:
@@ -299,205 +290,3 @@ def _draw_panel(axes: Axes, of_set: pd.DataFrame, rows: list[str]) -> None:
     axes.set_yticks(range(len(rows)), [textwrap.fill(name, LETTERS) for name in rows], fontsize=SMALL)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
-
-
-# --- figures of the studies -------------------------------------------------------------------------
-
-BASELINE = "instance_weighting"
-"""The treatment of missing values that chapter 4 proposes."""
-
-GROWTH = {
-    "a": ("length", "forward_backward", "sequence length", "CPU seconds of forward-backward"),
-    "b": ("n_features", "induction", "number of features", "CPU seconds of an induction"),
-    "c": ("length", "evaluation", "sequence length", "CPU seconds of evaluating F"),
-}
-"""Of the parts of figure 3.3: axis and quantity in the frame of the study of cost, and both in words."""
-
-FELL = 1.0
-"""Points that a curve loses from its highest value to its end to count as falling."""
-
-
-class Words(NamedTuple):
-    """What a figure of a study shows in this run: a sentence, the number first, what is seen, its numbers, and the
-    files of all points where these are too many for a page.
-    """
-
-    sentence: str
-    alt: str
-    numbers: pd.DataFrame
-    points: Mapping[str, Path] = {}
-
-
-def words_of_figures(frames: Frames) -> Mapping[str, Words]:
-    """What figures of the studies show in this run, by the names of their files in a site."""
-    curves = frames.find("training", "curves", frames.files["training"].all_datasets())
-    curves = curve_frame(pd.DataFrame() if curves is None else curves)
-    effects = effect_frame(frames.read("missing", "comparisons"), BASELINE)
-    words: dict[str, Words] = {}
-    if len(curves):
-        shown = texts_of(curves.assign(method=curves["method"].map(training_method_name)))
-        points = {
-            name: Path(frames.settings.results, "training", name, "curves.csv") for name in curves["dataset"].unique()
-        }
-        of_curves = Words(curve_caption(curves), curve_alt(curves), shown, points)
-        words |= dict.fromkeys(("training/figure_3_1", "training/accuracy_by_seconds"), of_curves)
-        words["training/figure_3_2"] = Words(seconds_caption(curves), seconds_alt(curves), shown)
-    scaling = frames.read("cost", "scaling", [""])
-    for letter, (axis, quantity, by, what) in GROWTH.items() if len(scaling) else ():
-        rows = reduce_scaling(scaling[(scaling["axis"] == axis) & (scaling["quantity"] == quantity)])
-        if len(set(rows["size"])) > 1:
-            words[f"cost/figure_3_3{letter}"] = growth_words(rows, by, what)
-    if len(effects):
-        names = {name: effects[name].map(method_name) for name in ("method", "other")}
-        shown = texts_of(effects.assign(**names))
-        words[f"missing/effects_{BASELINE}"] = Words(effect_caption(effects), effect_alt(effects), shown)
-    return words
-
-
-def curve_frame(curves: pd.DataFrame) -> pd.DataFrame:
-    """The learning curves of figures 3.1 and 3.2 in numbers.
-
-    Parameters
-    ----------
-    curves : DataFrame
-        From `treecrf_studies.training.summary.learning_curves`, of several data sets.
-
-    Returns
-    -------
-    DataFrame
-        A row for each data set and method with iterations, with the preferred decoder, those with the highest accuracy
-        at the end first: dataset, method, chosen (iteration that cross-validation chose), accuracy there (percent),
-        highest, last (percent), iterations, seconds (CPU seconds up to the last iteration).
-    """
-    names = ["dataset", "method", "chosen", "accuracy", "highest", "last", "iterations", "seconds"]
-    if curves.empty:
-        return pd.DataFrame(columns=names)
-    shown = curves[curves["preferred"]].sort_values("iteration", kind="stable")
-    shown = shown[shown.groupby("method")["iteration"].transform("max") > 1]
-    by_curve = shown.groupby(["dataset", "method"], sort=False).agg(
-        highest=("accuracy", "max"),
-        last=("accuracy", "last"),
-        iterations=("iteration", "last"),
-        seconds=("cpu_seconds", "last"),
-    )
-    at_choice = shown[shown["chosen"]].groupby(["dataset", "method"])[["iteration", "accuracy"]].first()
-    by_curve = by_curve.join(at_choice.rename(columns={"iteration": "chosen"})).reset_index()
-    places = {name: place for place, name in enumerate(curves["dataset"].unique())}
-    order = by_curve.assign(place=by_curve["dataset"].map(places)).sort_values(
-        ["place", "last"], ascending=[True, False], kind="stable"
-    )
-    return order[names].astype({"chosen": "Int64"}).reset_index(drop=True)
-
-
-def curve_alt(frame: pd.DataFrame) -> str:
-    """What `treecrf_studies.training.figures.accuracy_by_iteration` shows."""
-    first = frame.sort_values("last", ascending=False, kind="stable").drop_duplicates("dataset")
-    ends = with_and(
-        f"{training_method_name(row['method'])} with {row['last']:.1f} % on {row['dataset']}"
-        for row in first.to_dict("records")
-    )
-    return f"Learning curves of {counted(frame['method'].nunique(), 'method')}. Highest at the end: {ends}."
-
-
-def curve_caption(frame: pd.DataFrame) -> str:
-    """What follows from it."""
-    n_fell = int((frame["highest"] - frame["last"] >= FELL).sum())
-    return (
-        f"{n_fell} of {len(frame)} curves end at least {FELL:g} point below their highest value: these methods must be "
-        "stopped in time."
-    )
-
-
-def seconds_alt(frame: pd.DataFrame) -> str:
-    """What `treecrf_studies.training.figures.seconds_by_iteration` shows."""
-    slow, quick = frame.iloc[frame["seconds"].argmax()], frame.iloc[frame["seconds"].argmin()]
-    return (
-        f"CPU seconds by iteration of {counted(frame['method'].nunique(), 'method')}. Up to the last iteration, "
-        f"{_seconds(quick)}, {_seconds(slow)}."
-    )
-
-
-def seconds_caption(frame: pd.DataFrame) -> str:
-    """What follows from it."""
-    seconds = frame[frame["seconds"] > 0].groupby("dataset")["seconds"].agg(["min", "max"])
-    ratios = seconds["max"] / seconds["min"]
-    if ratios.empty:
-        return "No method has iterations."
-    return (
-        f"{ratios.min():,.0f} to {ratios.max():,.0f} times the CPU seconds of the quickest method are spent by the "
-        "slowest, by data set."
-    )
-
-
-def growth_words(rows: pd.DataFrame, by: str, what: str) -> Words:
-    """What a part of figure 3.3 shows, from rows of `treecrf_studies.cost.summary.reduce_scaling`: methods at the
-    largest value, and the medians of all.
-    """
-    rows = rows.assign(method=rows["method"].map(training_method_name)).sort_values(["size", "value"])
-    columns = {"size": by, "method": "method", "value": "seconds", "low": "seconds_low", "high": "seconds_high"}
-    rows = rows[[*columns, "n_positions"]].rename(columns=columns)
-    largest = rows[rows[by] == rows[by].max()]
-    quick, slow, end = largest.iloc[0], largest.iloc[-1], f"a {by} of {rows[by].max():g}"
-    sentence = (
-        f"{_two_digits(slow['seconds'] / quick['seconds'])} times the CPU seconds of {quick['method']} are taken by "
-        f"{slow['method']} at {end}."
-    )
-    shown = with_and(f"{name} {three_digits(seconds)}" for name, seconds in largest[["method", "seconds"]].to_numpy())
-    alt = f"{what} by {by}, on logarithmic axes, of {counted(len(largest), 'method')}. At {end}: {shown}."
-    numbers = texts_of(rows)
-    numbers[by] = [f"{size:g}" for size in rows[by]]
-    for name in ("seconds", "seconds_low", "seconds_high"):
-        numbers[name] = rows[name].map(three_digits)
-    return Words(sentence, alt, numbers)
-
-
-def effect_frame(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
-    """Methods for missing values against one of them, as `treecrf_studies.missing.figures.effects_by_rate` draws them.
-
-    Parameters
-    ----------
-    comparisons : DataFrame
-        `treecrf_studies.missing.summary`, of several data sets: dataset, rate, method, other, value, family_low,
-        family_high, decision.
-    baseline : str
-        Such as "instance_weighting".
-
-    Returns
-    -------
-    DataFrame
-        dataset, rate, method, other (the baseline), value, low, high (points, 95 % interval of the family), decision.
-    """
-    names = ["dataset", "rate", "method", "other", "value", "low", "high", "decision"]
-    if comparisons.empty:
-        return pd.DataFrame(columns=names)
-    shown = comparisons[(comparisons["other"] == baseline) & np.isfinite(comparisons["value"].astype(float))]
-    shown = shown.drop(columns=["low", "high"]).rename(columns={"family_low": "low", "family_high": "high"})
-    return shown[names].reset_index(drop=True)
-
-
-def effect_alt(frame: pd.DataFrame) -> str:
-    """What is seen of `effect_frame`."""
-    most, least = frame.iloc[frame["value"].argmax()], frame.iloc[frame["value"].argmin()]
-    return (
-        f"Accuracy minus that of {method_name(most['other'])}, by data set and share of removed values: from "
-        f"{_effect(least)} to {_effect(most)}."
-    )
-
-
-def effect_caption(frame: pd.DataFrame) -> str:
-    """What follows from `effect_frame`."""
-    counts = frame["decision"].value_counts()
-    baseline, worst = method_name(frame["other"].iloc[0]), frame.groupby("method")["value"].mean().idxmin()
-    return (
-        f"{counts.get('worse', 0)} of {len(frame)} differences show {baseline} to be better, {counts.get('better', 0)} "
-        f"worse; {method_name(str(worst))} loses most, {signed(frame.loc[frame['method'] == worst, 'value'].mean())} "
-        "points on average."
-    )
-
-
-def _seconds(row: pd.Series) -> str:
-    return f"{training_method_name(row['method'])} takes {seconds_text(row['seconds'])} s on {row['dataset']}"
-
-
-def _effect(row: pd.Series) -> str:
-    return f"{signed(row['value'])} points ({method_name(row['method'])} on {row['dataset']}, {100 * row['rate']:g} %)"

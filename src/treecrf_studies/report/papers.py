@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
@@ -14,17 +13,14 @@ from treecrf.io.messages import counted
 from treecrf_studies.framework.claims.judge import VERDICTS
 from treecrf_studies.rendering.cells import DASH
 from treecrf_studies.rendering.parts import (
-    Downloads,
     Drawing,
     Figure,
-    Group,
     Markdown,
     Page,
     Part,
     Section,
     Study,
     Table,
-    escaped,
     joined,
     link,
     listed,
@@ -253,46 +249,34 @@ def papers_list(claims: pd.DataFrame, pages: Sequence[Page] = ()) -> list[Part]:
     return listed(items)
 
 
-class Seen(NamedTuple):
-    """What a run adds to a page: drawings of tables by the anchors of these, sentences with alternative texts by the
-    names of figures with their numbers, and the sentences of its conclusion.
-    """
-
-    tables: Mapping[str, Sequence[Drawing]]
-    words: Mapping[str, tuple[str, str, pd.DataFrame, Mapping[str, Path]]]
-    conclusion: Sequence[Markdown] = ()
-
-
-NOT_SEEN = Seen({}, {})
-
-
 def paper_pages(
     paper: Paper,
     studies: Sequence[Study],
     claims: pd.DataFrame,
-    seen: Seen = NOT_SEEN,
-    explorer: str = "",
+    conclusion: Sequence[Markdown],
+    drawings: Mapping[str, Sequence[Drawing]],
+    explorer: str,
 ) -> list[Page]:
     """The page of a paper, from all studies that the run has, and one on what its studies add; those without a section
     are left out.
 
-    `claims` are from `treecrf_studies.report.ledger`; `explorer` is the page that shows the runs behind
-    a row, empty without one.
+    `claims` are from `treecrf_studies.report.ledger`; `conclusion` has the sentences that the page begins with,
+    `drawings` those of tables by the anchors of these; `explorer` is the page that shows the runs behind a row, empty
+    without one.
     """
     of_paper = claims[claims["id"].map(paper.has)]
     sections = {section.identifier: section for study in studies for section in study.sections}
-    own = [_illustrated(sections[name], seen) for name in paper.own if name in sections]
-    own = [_linked(section, paper, of_paper) for section in own]
+    own = [_linked(_illustrated(sections[name], drawings), paper, of_paper) for name in paper.own if name in sections]
     taken = {name for each in PAPERS for name in each.own} | {*OF_MISSING}
     added = [study for study in studies if study.identifier in paper.studies]
     new = [
-        _illustrated(section, seen)
+        _illustrated(section, drawings)
         for study in added
         for section in study.sections
         if section.identifier not in taken and section.parts
     ]
     lead: list[Part] = [
-        *listed(seen.conclusion),
+        *listed(conclusion),
         paragraph("{reference}", reference=paper.reference),
         paragraph("{n}:", n=counted(len(of_paper), "claim")),
         *listed(three_counts(of_paper)),
@@ -301,32 +285,23 @@ def paper_pages(
         runs = [link(study.title, f"{explorer}#leaderboard?study={study.identifier}") for study in added]
         lead.append(paragraph("The runs behind these numbers: {runs}.", runs=joined(runs)))
     cut = next((place for place, section in enumerate(own) if section.identifier == paper.more_from), len(own))
-
-    def beside(name: str, title: str, sections: Sequence[Section]) -> Page:
-        return Page(paper.beside(name), f"{paper.name}: {title}", f"{paper.name}: {name}", [Group("", sections)])
-
+    name = f"{paper.name}: {{}}".format
     pages = [
-        Page(paper.path, paper.title, paper.name, [Group("", own[:cut])], lead),
-        beside(paper.more, paper.more, own[cut:]),
-        beside("new", NEW.lower(), new),
+        Page(paper.path, paper.title, own[:cut], lead, paper.name),
+        Page(paper.beside(paper.more), name(paper.more), own[cut:]),
+        Page(paper.beside("new"), name(NEW.lower()), new, name=name("new")),
     ]
-    return [page for page in pages if page.groups[0].sections]
+    return [page for page in pages if page.sections]
 
 
-def _illustrated(section: Section, seen: Seen) -> Section:
-    """The section with the drawing of each table before it, and before each figure what it shows."""
+def _illustrated(section: Section, drawings: Mapping[str, Sequence[Drawing]]) -> Section:
+    """The section with the drawings of each table before it."""
     parts: list[Part] = []
     for part in section.parts:
-        if isinstance(part, Table) and part.anchor in seen.tables:
-            first, *others = seen.tables[part.anchor]
+        if isinstance(part, Table) and part.anchor in drawings:
+            first, *others = drawings[part.anchor]
             parts += [replace(first, anchor=part.anchor), *others]
             part = replace(part, is_headed=False)
-        elif isinstance(part, Figure) and part.name in seen.words:
-            sentence, alt, numbers, points = seen.words[part.name]
-            told = replace(part, alt=alt, caption=Markdown(f"{escaped(sentence)}\n\n{part.caption}".strip()))
-            parts += [told, Table("The numbers of this figure", numbers, f"{part.name}_numbers")]
-            parts += [Downloads("Every point of the curves:", points)] if points else []
-            continue
         parts.append(part)
     return section._replace(parts=parts)
 
@@ -356,7 +331,7 @@ def missing_pages(studies: Sequence[Study]) -> list[Page]:
     """The page on missing values: which method to use when, by mechanism and with other trees."""
     by_name = {section.identifier: section for study in studies for section in study.sections}
     sections = [by_name[name] for name in OF_MISSING if name in by_name]
-    return [Page(MISSING, "Missing values", "Missing values", [Group("", sections)], [BEYOND])] if sections else []
+    return [Page(MISSING, "Missing values", sections, [BEYOND])] if sections else []
 
 
 SIGNS = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from importlib.metadata import metadata
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,6 @@ from treecrf_studies.records.jobs import BENCHMARKS, ENVIRONMENTS, MACHINES, rea
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.cells import DASH, count_text, grouped, seconds_text, window_text
 from treecrf_studies.rendering.parts import (
-    Group,
     Note,
     Page,
     Part,
@@ -53,23 +52,20 @@ def origin(settings: Settings, studies: Sequence[Study]) -> dict[str, Any]:
     """Where the numbers of studies come from: commit and machine of this process, versions, seeds, settings, and the
     checksums of raw files.
     """
+    used = used_settings(settings, studies)
     return {
         "commit": commit(),
         "machine": machine(),
         "versions": versions(),
-        "seeds": {
-            ".".join(names): str(value)
-            for names, value in leaves(used_settings(settings, studies))
-            if "seed" in names[-1]
-        },
-        "settings": used_settings(settings, studies),
+        "seeds": {name: str(value) for name, value in dotted(used).items() if "seed" in name.rpartition(".")[2]},
+        "settings": used,
         "raw_files": raw_checksums(settings, studies),
     }
 
 
 def versions() -> dict[str, str]:
     """Versions of Python, treecrf and the packages that runs need, by their names."""
-    return {name: version or DASH for name, version in environment.versions().items()}
+    return {name: version or environment.ABSENT for name, version in environment.versions().items()}
 
 
 def machine() -> str:
@@ -80,18 +76,15 @@ def machine() -> str:
 
 def machines_frame(results: Path, records: pd.DataFrame) -> pd.DataFrame:
     """A row per machine: system, processor, cores, memory in MiB, and the jobs of each study that it ran."""
-    known, jobs = read_described(results, MACHINES), _jobs(records, "machine")
-    rows = [{**known.get(name, {}), JOBS: jobs[name]} for name in jobs]
     columns = ["system", "processor", "cores", "memory_mib", JOBS]
-    return pd.DataFrame(rows, columns=columns).rename(columns={"memory_mib": "memory, MiB"})
+    return _described(results, records, MACHINES).reindex(columns=columns).rename(columns={"memory_mib": "memory, MiB"})
 
 
 def environments_frame(results: Path, records: pd.DataFrame) -> pd.DataFrame:
     """A row per environment: `SHOWN` and versions in which they differ, and the jobs of each study that it ran."""
-    known, jobs = read_described(results, ENVIRONMENTS), _jobs(records, "environment")
-    frame = pd.DataFrame([known.get(name, {}) for name in jobs], dtype=object)
-    differ = [str(name) for name in frame if name not in SHOWN and len(set(frame[name])) > 1]
-    return frame.reindex(columns=[*SHOWN, *differ]).assign(**{JOBS: list(jobs.values())})
+    frame = _described(results, records, ENVIRONMENTS)
+    differ = [str(name) for name in frame if name not in (*SHOWN, JOBS) and len(set(frame[name])) > 1]
+    return frame.reindex(columns=[*SHOWN, *differ, JOBS])
 
 
 def computed_by(results: Path) -> list[Table]:
@@ -107,11 +100,12 @@ def study_of(name: str) -> str:
     return first if first in {study.name for study in registry()} else SHARED
 
 
-def _jobs(records: pd.DataFrame, kind: str) -> dict[str, str]:
-    """How many jobs of each study each environment or machine ran, most first, as text."""
-    counts = records.groupby([kind, records["name"].map(study_of)]).size()
+def _described(results: Path, records: pd.DataFrame, kind: str) -> pd.DataFrame:
+    """The environments or machines (`kind`) and how many jobs of each study they ran, as text; most jobs first."""
+    known, counts = read_described(results, kind), records.groupby([kind[:-1], records["name"].map(study_of)]).size()
     order = counts.groupby(level=0).sum().sort_values(ascending=False, kind="stable").index
-    return {name: ", ".join(f"{study} {count}" for study, count in counts[name].items()) for name in order}
+    jobs = {name: ", ".join(f"{study} {count}" for study, count in counts[name].items()) for name in order}
+    return pd.DataFrame([known.get(name, {}) | {JOBS: jobs[name]} for name in order], dtype=object)
 
 
 def used_settings(settings: Settings, studies: Sequence[Study]) -> dict[str, Any]:
@@ -248,13 +242,12 @@ def _cell_text(value: Any) -> str:
     return DASH if value is None else str(value)
 
 
-def leaves(value: Any, names: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """The values in nested mappings with the names that lead to them; an empty mapping is a value."""
-    if isinstance(value, dict) and value:
-        for name, inner in value.items():
-            yield from leaves(inner, (*names, str(name)))
-    else:
-        yield names, value
+def dotted(value: Any, name: str = "") -> dict[str, Any]:
+    """The values in nested mappings by the names that lead to them, parted by dots; an empty mapping is a value."""
+    if not (isinstance(value, dict) and value):
+        return {name: value}
+    parts = (dotted(inner, f"{name}.{key}".removeprefix(".")) for key, inner in value.items())
+    return {full: inner for part in parts for full, inner in part.items()}
 
 
 PATH = "run.md"
@@ -284,7 +277,7 @@ def run_page(settings: Settings) -> Page:
         Section("differing", TITLE, _differing(settings, wanted) if of_protocol else []),
         Section("settings", "Settings and versions", _settings(settings)),
     ]
-    return Page(PATH, "This run", "This run", [Group("", [section for section in sections if section.parts])])
+    return Page(PATH, "This run", sections)
 
 
 CITE = "cite.md"
@@ -315,7 +308,7 @@ def cite_page(run: str) -> Page:
             "**Papers**: please cite also the paper whose method or table you use; each page begins with its reference."
         ),
     ]
-    return Page(CITE, "How to cite", "How to cite", [], [Note(code_block(entry, "bibtex")), *listed(items)])
+    return Page(CITE, "How to cite", lead=[Note(code_block(entry, "bibtex")), *listed(items)])
 
 
 def _datasets(settings: Settings) -> list[Part]:
@@ -377,7 +370,7 @@ def _costs(settings: Settings) -> list[Part]:
 def _settings(settings: Settings) -> list[Part]:
     known = commit()
     of_commit = md("Code: commit {commit}. ", commit=code(known)) if known else ""
-    rows = [(".".join(names), setting_text(value)) for names, value in leaves(used_settings(settings, registry()))]
+    rows = [(name, setting_text(value)) for name, value in dotted(used_settings(settings, registry())).items()]
     return [
         paragraph("{commit}{machine}.", commit=of_commit, machine=machine()),
         *computed_by(Path(settings.results)),

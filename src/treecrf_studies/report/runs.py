@@ -14,7 +14,6 @@ from treecrf_studies.framework.settings import load_settings
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.cells import DASH
 from treecrf_studies.rendering.parts import (
-    Group,
     Markdown,
     Page,
     Part,
@@ -23,13 +22,12 @@ from treecrf_studies.rendering.parts import (
     link,
     paragraph,
     setting_text,
-    write_pages,
 )
-from treecrf_studies.rendering.site import build_site
+from treecrf_studies.rendering.site import PAGE, write_site
 from treecrf_studies.rendering.style import training_method_name
 from treecrf_studies.report.archive import MANIFEST
-from treecrf_studies.report.comparing import PAGE, RESULTS, Run, open_run, write_comparison
-from treecrf_studies.report.provenance import leaves
+from treecrf_studies.report.comparing import RESULTS, Run, open_run, write_comparison
+from treecrf_studies.report.provenance import dotted
 from treecrf_studies.training.choices import CHOICE, preferred_at
 
 CONFIGURATION, REPORTS = "config.yaml", "reports"
@@ -129,23 +127,19 @@ def write_runs(runs: Path) -> Path:
     if not manifests:
         raise FileNotFoundError(f"{runs} has no finished run; run `treecrf-studies report DATA` first.")
     kept = sorted((_read(path.parent) for path in manifests), key=lambda run: (run.written, run.name), reverse=True)
-    pages = [Page("index.md", "Runs", "Runs", [], _overview(kept))]
+    pages = [Page("index.md", "Runs", lead=_overview(kept))]
     for place, run in enumerate(kept):
         before = next((other for other in kept[place + 1 :] if _sets(other) == _sets(run)), None)
         pages.append(_page(runs, run, before))
-    write_pages(pages, runs / "markdown")
-    build_site(runs / "markdown", runs, "treecrf: runs")
+    write_site(pages, runs, "treecrf: runs")
     return runs / PAGE
 
 
 def _read(results: Path) -> _Kept:
     with open_run(results) as run:
         absent = {study.name for study in registry()} - run.studies()
-        settings = {
-            ".".join(names): setting_text(value)
-            for names, value in leaves(run.manifest["settings"])
-            if names[0] not in absent
-        }
+        used = {name: value for name, value in run.manifest["settings"].items() if name not in absent}
+        settings = {name: setting_text(value) for name, value in dotted(used).items()}
         return _Kept(results.parent.name, str(run.manifest["written"]), settings, _scores(run))
 
 
@@ -202,6 +196,4 @@ def _page(runs: Path, run: _Kept, before: _Kept | None) -> Page:
         to = link(Markdown(f"Comparison with {before.name}"), f"{place.as_posix()}/{PAGE}")
         parts.append(paragraph("{to}: {said}", to=to, said=said))
     shown = pd.DataFrame(sorted(run.settings.items()), columns=["setting", "value"])
-    return Page(
-        path, run.name, run.name, [Group("", [Section("settings", "Settings", [Table("All settings", shown)])])], parts
-    )
+    return Page(path, run.name, [Section("settings", "Settings", [Table("All settings", shown)])], parts)

@@ -9,7 +9,6 @@ them; that of others stays. Tables, figures, verdicts and pages are made from th
 from __future__ import annotations
 
 import datetime
-import inspect
 import json
 import os
 import re
@@ -20,31 +19,27 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from treecrf.io.files import (
-    atomic,
     read_configuration,
     read_frame,
     read_json,
-    stacked,
     write_frame,
     write_json,
     write_text,
 )
+from treecrf_studies.framework.counts import FILE, write_counts
 from treecrf_studies.framework.frames import Frames
 from treecrf_studies.framework.page import flat_name, study_page
 from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import Difference, Settings, config_parser, load_settings
-from treecrf_studies.framework.study import BY_JOB, Study
-from treecrf_studies.framework.views import CELL, read_view
+from treecrf_studies.framework.study import Study
 from treecrf_studies.records.jobs import read_records
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.cells import with_and
 from treecrf_studies.rendering.panels import save_figure
 from treecrf_studies.rendering.parts import (
-    Group,
     Markdown,
     Note,
     Page,
@@ -61,7 +56,7 @@ from treecrf_studies.rendering.parts import (
 )
 from treecrf_studies.rendering.parts import Study as Shown
 from treecrf_studies.report import ledger, provenance
-from treecrf_studies.report.page import overview, pages_of_papers, unfinished
+from treecrf_studies.report.page import pages_of_results
 from treecrf_studies.report.provenance import PATH as RUN
 from treecrf_studies.report.provenance import TITLE, cite_page, differing_layout
 
@@ -164,12 +159,11 @@ def write_site(folder: Path, old: Path) -> None:
         frames = Frames(remade)
         every = [_shown(part.study, frames, _Kept.of(part, old / part.study.name)) for part in parts]
         shown = [study for study in every if study is not None]
-        pages = pages_of_papers(frames, shown, judged)
-        pages.insert(0, overview(frames, shown, judged.claims, _absent(parts), costs, pages=pages))
+        pages = pages_of_results(frames, shown, judged, _absent(parts), costs)
         origins = _origins(parts, costs, any(evidence.glob(f"*/*/{FILE}")))
         dates, commits = (with_and(dict.fromkeys(str(run[name])[:10] for run in runs)) for name in ("date", "commit"))
         pages.append(cite_page(f"results of {dates}, code at commit {commits}"))
-        pages.append(Page(RUN, "What was run", "What was run", [Group("", origins)]))
+        pages.append(Page(RUN, "What was run", origins))
         write_pages(pages, folder, _banner(parts), documentation="..")
 
 
@@ -203,14 +197,11 @@ def _shown(study: Study, frames: Frames, kept: _Kept) -> Shown | None:
     What needs a frame that is not there is taken from what is kept.
     """
     files, layouts = frames.files[study.name], frames.layouts(study)
-    over = files.shown(study.tables)
-    for name, *_ in files.calls():
-        path, (entry, value) = Path(files.folder, "tables", f"{name}.csv"), over[name]
-        before = kept.find(name, ".csv", value if entry.over == "dataset" else "")
-        if name not in layouts and before is not None:
+    for name, (table, value) in files.shown(study.tables).items():
+        if name not in layouts and (before := kept.find(name, ".csv", table.dataset(value))) is not None:
             layouts[name] = read_layout(before)
         if name in layouts:
-            write_frame(flattened(layouts[name]), path)
+            write_frame(flattened(layouts[name]), Path(files.folder, "tables", f"{name}.csv"))
     _draw(study, frames, kept)
     named = [name for name in files.all_datasets() if any(Path(files.folder, name).glob("*.csv"))]
     return study_page(study, frames.settings, layouts, datasets=named)
@@ -221,13 +212,13 @@ def _draw(study: Study, frames: Frames, kept: _Kept) -> None:
     files = frames.files[study.name]
     figures, shown = study.module("figures"), files.shown(study.figures)
     for name, function, needs, value, options in files.calls(study.figures):
-        over, picture = shown[name][0].over, Path(files.folder, f"{name}.svg")
-        read = frames.several(study.name, needs, [value] if over == "dataset" else None)
+        dataset, picture = shown[name][0].dataset(value), Path(files.folder, f"{name}.svg")
+        read = frames.several(study.name, needs, [dataset] if dataset else None)
         picture.parent.mkdir(parents=True, exist_ok=True)
         if len(read) == len(needs):
-            given = [value] if over == "baseline" else []
+            given = [value] if value and not dataset else []
             save_figure(getattr(figures, function)(*read.values(), *given, **options), picture, "svg")
-        elif (before := kept.find(name, ".svg", value if over == "dataset" else "")) is not None:
+        elif (before := kept.find(name, ".svg", dataset)) is not None:
             shutil.copyfile(before, picture)
 
 
@@ -292,7 +283,7 @@ def _origin(study: Study, settings: Settings, today: datetime.date) -> dict[str,
         **origin,
         "commit": next(iter(frames["environments"]["commit"].dropna()), origin["commit"]),  # that ran most jobs
         "banner": settings.banner,
-        "unfinished": unfinished(files),
+        "unfinished": files.unfinished(),
         "data_sets": files.computed(),
         # Through JSON text: pandas knows how to write its own values, and a phase that a method lacks is null, not NaN.
         **{name: json.loads(frame.to_json(orient="records")) for name, frame in frames.items()},
@@ -359,14 +350,13 @@ def _origins(parts: Sequence[StudyPart], costs: pd.DataFrame, has_counts: bool) 
         *([paragraph(REMADE)] if any(part.runs[0].get("remade") for part in parts) else []),
         paragraph("Settings, seeds, versions and checksums: {files}.", files=joined(files)),
     ]
-    sections = [Section("origin", "Origin of the results", shown)]
     differing = differing_layout(each for part in parts for each in _differences(part, parts))
-    if len(differing):
-        sections.append(Section("differing", TITLE, [Table(TITLE, differing)]))
-    sections.append(Section("evidence", "Compute it again", [about_evidence(has_counts)]))
-    if len(costs):
-        sections.append(Section("cpu-time", "CPU time", [Table("Jobs by study", provenance.study_costs(costs))]))
-    return sections
+    return [
+        Section("origin", "Origin of the results", shown),
+        Section("differing", TITLE, [Table(TITLE, differing)] if len(differing) else []),
+        Section("evidence", "Compute it again", [about_evidence(has_counts)]),
+        Section("cpu-time", "CPU time", [Table("Jobs by study", provenance.study_costs(costs))] if len(costs) else []),
+    ]
 
 
 # --- evidence ---------------------------------------------------------------------------------------
@@ -442,88 +432,6 @@ def about_evidence(has_counts: bool) -> Note:
     """What the folder holds."""
     counts = "`counts.parquet` has the correct positions of every test sequence." if has_counts else ""
     return paragraph(ABOUT_EVIDENCE, folder=EVIDENCE, digits=EVIDENCE_DIGITS, counts=Markdown(counts))
-
-
-# --- counts ----------------------------------------------------------------------------------------
-
-FILE = "counts.parquet"
-"""In the folder of a data set's evidence."""
-
-KEYS = [*CELL, "draw", "sequence", "group"]
-NUMBERS = ["n_positions", "n_correct"]
-WHOLE = ["sequence", "group", *NUMBERS]
-"""Columns that are no texts."""
-
-
-def write_counts(study: Study, settings: Settings, folder: Path) -> None:
-    """Write the counts of a study to the folders of its data sets in a folder, where its results have any
-    (`count_sequences`).
-
-    Parameters
-    ----------
-    study : Study
-    settings : Settings
-        Where its results are.
-    folder : Path
-    """
-    run = Frames(settings)
-    for dataset in run.files[study.name].all_datasets():
-        counts = count_sequences(run, study, dataset)
-        if len(counts):
-            with atomic(folder / dataset / FILE) as temporary:
-                _write(counts, temporary)
-
-
-def _write(counts: pd.DataFrame, path: Path) -> None:
-    """Write counts as small as Parquet can: sequences rise by one, and methods are tested on the same ones."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    # A page is compressed by itself. Some versions begin another one after 20,000 rows.
-    n_rows = inspect.signature(pq.write_table).parameters.keys() & {"max_rows_per_page"}
-    pq.write_table(
-        pa.Table.from_pandas(counts, preserve_index=False),
-        path,
-        row_group_size=len(counts),
-        data_page_size=2**27,
-        compression="zstd",
-        compression_level=19,
-        use_dictionary=[name for name in counts if name not in WHOLE],
-        column_encoding=dict.fromkeys(("sequence", "group"), "DELTA_BINARY_PACKED"),
-        **dict.fromkeys(n_rows, len(counts)),
-    )
-
-
-def count_sequences(run: Frames, study: Study, dataset: str) -> pd.DataFrame:
-    """Test positions and correct ones by `KEYS`, on one data set.
-
-    Draw: the training, damaged training set or draw of the data. Sequence -1: only the group of related sequences is
-    kept. Point: whether cross-validation or the test set chose the settings. Texts are categories.
-    """
-    parts = [pd.DataFrame(columns=[*KEYS, *NUMBERS]), *_of_jobs(run, study, dataset)]
-    counts = stacked(parts)
-    texts = counts.columns.difference(WHOLE)
-    kinds = dict.fromkeys(texts, "category") | dict.fromkeys(WHOLE, "int64")
-    return counts.astype(kinds).sort_values(KEYS, kind="stable", ignore_index=True)
-
-
-def _of_jobs(run: Frames, study: Study, dataset: str) -> Iterator[pd.DataFrame]:
-    """The counts of each job; one after another, as predictions are large."""
-    frames, outcomes = run.several(study.name, study.explored, [dataset]), run.files[study.name].outcomes(dataset)
-    for view in BY_JOB:
-        for name in dict.fromkeys(
-            part if isinstance(part, str) else part.frames[0] for part in study.views.get(view, ())
-        ):
-            for path in filter(Path.is_file, map(Path, outcomes.get(name, ()))):
-                yield _summed(read_view(study, view, frames | {name: read_frame(path)}))
-
-
-def _summed(rows: pd.DataFrame) -> pd.DataFrame:
-    """Sums by `KEYS` of predictions or of counts."""
-    if "predicted" in rows:
-        rows = rows.assign(n_positions=1, n_correct=(rows["label"] == rows["predicted"]).astype(np.int64))
-    named = rows.rename(columns={"run": "draw"})
-    return named.groupby(KEYS, sort=False, observed=True)[NUMBERS].sum().reset_index()
 
 
 # --- command -----------------------------------------------------------------------------------------

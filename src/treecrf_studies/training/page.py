@@ -36,6 +36,7 @@ from treecrf_studies.rendering.parts import Note, Part, Table, code_block, liste
 from treecrf_studies.rendering.style import DECODER_NAMES, training_method_name
 from treecrf_studies.training.choices import BETTER, CHOICE, preferred_at, with_iterations
 from treecrf_studies.training.tables import notes_layout, trees_and_networks
+from treecrf_studies.training.words import tell_curves, tell_seconds
 
 INTRODUCTION = """
 Accuracy is the percentage of test positions that are labelled correctly. Compare methods at the *cross-validated
@@ -233,15 +234,15 @@ PAGE = StudyPage(
             "training-curves",
             "Learning curves",
             (
-                figure("figure_3_1", f"Line plot of test accuracy by iteration. {PANELS}"),
-                figure("figure_3_2", f"Line plot of CPU seconds up to each iteration. {PANELS}"),
+                figure("figure_3_1", f"Line plot of test accuracy by iteration. {PANELS}", tell_curves),
+                figure("figure_3_2", f"Line plot of CPU seconds up to each iteration. {PANELS}", tell_seconds),
             ),
             "figures 3.1 and 3.2",
         ),
         PageSection(
             "training-seconds",
             "Accuracy by CPU time",
-            (figure("accuracy_by_seconds", f"Line plot of test accuracy by CPU seconds. {PANELS}"),),
+            (figure("accuracy_by_seconds", f"Line plot of test accuracy by CPU seconds. {PANELS}", tell_curves),),
             "figures 2 to 4",
         ),
         PageSection(

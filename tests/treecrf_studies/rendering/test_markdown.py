@@ -8,7 +8,6 @@ from treecrf_studies.rendering.parts import (
     Downloads,
     Drawing,
     Figure,
-    Group,
     Markdown,
     Note,
     Page,
@@ -27,7 +26,7 @@ LAYOUT = pd.DataFrame({"data set": ["a_b"], "accuracy (%)": ["81.25"]})
 
 
 def page_with(*parts, path="index.md", title="A title", section="A section"):
-    return Page(path, title, title, [Group("", [Section("here", section, parts)])])
+    return Page(path, title, [Section("here", section, parts)])
 
 
 def written(folder, *pages, **options):
@@ -51,8 +50,7 @@ def test_a_heading_that_repeats_another_one_has_the_number_that_code_hosts_give_
     twice = Page(
         "index.md",
         "Same",
-        "Same",
-        [Group("", [Section("one", "Same", [Note(link("two", "index.md#two"))]), Section("two", "Same", [])])],
+        [Section(name, "Same", [Note(link("two", "index.md#two"))]) for name in ("one", "two")],
     )
     assert "[two](#same-2)" in written(tmp_path, twice)["index.md"]
 
@@ -127,7 +125,7 @@ def test_words_of_the_glossary_are_links_where_they_stand_first(tmp_path, docume
     if documentation:
         (tmp_path / "glossary.md").write_text(WORDS)
     else:
-        pages.append(Page("glossary.md", "Glossary", "Glossary", [], [Note(Markdown(WORDS))]))
+        pages.append(Page("glossary.md", "Glossary", lead=[Note(Markdown(WORDS))]))
     way = "../glossary.md" if documentation else "glossary.md"
     texts = written(tmp_path / "site", *pages, documentation=documentation)
     assert (

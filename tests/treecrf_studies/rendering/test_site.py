@@ -12,7 +12,6 @@ from matplotlib.patches import Rectangle
 from treecrf_studies.rendering.parts import (
     Drawing,
     Figure,
-    Group,
     Markdown,
     Note,
     Page,
@@ -45,14 +44,13 @@ def site(tmp_path_factory):
     linked.figure.add_artist(Rectangle((0, 0), 1, 1, url="claims/P1.html"))
     pictures = Section("pictures", "Pictures", [*figures, linked])
     pages = [
-        Page("index.md", "First", "First", [Group("", [Section("tables", "Tables", [sorted_table, long]), pictures])]),
+        Page("index.md", "First", [Section("tables", "Tables", [sorted_table, long]), pictures]),
         Page(
             "named.md",
             TEXTS[0],
-            TEXTS[0],
-            [Group(TEXTS[1], [Section("a", TEXTS[2], [named, *notes, *listed(TEXTS), drawing])])],
+            [Section("a", TEXTS[2], [named, *notes, *listed(TEXTS), drawing]), Section("b", TEXTS[1], notes)],
         ),
-        *(Page(f"claims/P{i}.md", f"Claim P{i}", "", [], [Note(Markdown("A claim."))]) for i in (1, 2)),
+        *(Page(f"claims/P{i}.md", f"Claim P{i}", lead=[Note(Markdown("A claim."))]) for i in (1, 2)),
     ]
     write_pages(pages, folder / "markdown", escaped("a banner"))
     build_site(folder / "markdown", folder, "a site")
@@ -169,7 +167,7 @@ def test_marks_that_are_links_lead_to_pages(first):
 
 def test_pages_of_an_earlier_site_go_and_other_files_stay(tmp_path):
     def build(*names):
-        pages = [Page(name, name, name, [], [paragraph("text")]) for name in names]
+        pages = [Page(name, name, lead=[paragraph("text")]) for name in names]
         shutil.rmtree(tmp_path / "markdown", ignore_errors=True)
         write_pages(pages, tmp_path / "markdown")
         build_site(tmp_path / "markdown", tmp_path, "a site")

@@ -5,14 +5,13 @@ import pandas as pd
 import pytest
 
 from treecrf.statistics.metrics import mean_with_interval
+from treecrf_studies.framework.lessons import Gap, Pair
 from treecrf_studies.rendering.panels import save_figure
 from treecrf_studies.report.lessons import (
     LARGER,
     MEAN,
     SET,
-    Gap,
     Lesson,
-    Pair,
     lesson_alt,
     lesson_caption,
     lesson_figure,

@@ -8,7 +8,7 @@ from runs import own_settings
 from treecrf_studies.framework.frames import Frames
 from treecrf_studies.framework.views import VIEWS
 from treecrf_studies.report import lessons
-from treecrf_studies.report.lessons import FAMILY, LEARNT, Gap, Pair, gaps, learnt_page
+from treecrf_studies.report.lessons import LEARNT, learnt_pages
 
 
 @pytest.fixture
@@ -58,47 +58,7 @@ def nothing_published(monkeypatch):
 
 
 def text_of(page):
-    return " ".join(str(part.text) for group in page.groups for section in group.sections for part in section.parts)
-
-
-def test_a_pair_in_the_other_order_is_turned(comparisons):
-    one, two = gaps(comparisons, "treecrf_newton", "linear_crf", FAMILY)
-    assert one == Gap("one", 2.0, 1.0, 3.0, "better")
-    assert two == Gap("two", -0.5, -0.75, -0.25, "worse")
-
-
-def sentences(*found, larger=()):
-    return list(Pair("A", "B", found, larger).sentences())
-
-
-def test_without_a_decision_no_winner_is_named():
-    found = [Gap("one", 2.0, -1.0, 5.0, "undecided"), Gap("two", 0.1, -0.1, 0.3, "equivalent")]
-    assert sentences(*found) == ["A vs B: equivalent on two; undecided on one."]
-    assert (
-        sentences(*found, larger=[Gap("big", 2.0, 1.0, 3.0, "better")])[1] == "On larger samples: more accurate on big."
-    )
-    assert sentences() == []
-
-
-def test_many_data_sets_have_a_mean_with_its_interval():
-    pair = Pair("A", "B", [Gap(f"s{x:g}", x, x - 1, x + 1, "better") for x in (2.0, 1.0, 4.0, 3.0)])
-    assert list(pair.sentences()) == [
-        "A vs B: more accurate on s2, s1, s4 and s3.",
-        "Mean over 4 data sets: +2.50 points.",
-    ]
-    # Student's t with 3 degrees of freedom: 2.5 ± 3.182 · 1.291 / 2
-    mean, interval = pair.mean()
-    assert [mean, *interval] == pytest.approx([2.5, 0.45, 4.55], abs=0.01)
-    assert pair._replace(gaps=pair.gaps[:3]).mean() is None
-    assert pair._replace(is_averaged=False).mean() is None
-
-
-def test_a_mean_over_some_faq_sets_is_given_without_them_too():
-    points = {"a": 1.0, "faq_b": 10.0, "c": 2.0, "d": 3.0}
-    found = [Gap(name, x, x - 1, x + 1, "better") for name, x in points.items()]
-    assert sentences(*found)[-1] == "Mean over 4 data sets: +4.00 points, without FAQ sets +2.00."
-    of_faq = [gap._replace(dataset=f"faq_{gap.dataset}") for gap in found]
-    assert sentences(*of_faq)[-1] == "Mean over 4 data sets: +4.00 points."
+    return " ".join(str(part.text) for section in page.sections for part in section.parts)
 
 
 @pytest.mark.parametrize(
@@ -131,13 +91,13 @@ def test_larger_samples_are_named_with_their_decisions(settings, comparisons, tm
         pd.DataFrame([row, row | {"other": "mallet", "decision": "better"}]).to_csv(
             folder / "larger_comparisons.csv", index=False
         )
-    text = text_of(learnt_page(Frames(settings)))
+    text = text_of(*learnt_pages(Frames(settings)))
     assert "TreeCRF-Newton vs linear CRF: undecided on protein and nettalk." in text
     assert expected in text
 
 
 def test_the_page_has_numbers_of_the_run_and_links_to_what_is_there(settings):
-    page = learnt_page(Frames(settings))
+    (page,) = learnt_pages(Frames(settings))
     text = text_of(page)
     assert page.path == LEARNT
     assert "TreeCRF-Newton vs linear CRF: more accurate on protein; less accurate on nettalk." in text
@@ -151,7 +111,7 @@ def test_seconds_are_multiples_of_those_of_trees(tmp_path):
         folder.mkdir(parents=True)
         frame = pd.DataFrame({"method": ["treecrf", "mallet"], "cpu_seconds": seconds})
         frame.assign(dataset=name, decoder="better", point="choice").to_csv(folder / "summary.csv", index=False)
-    text = text_of(learnt_page(Frames(own_settings("protein", "nettalk", profile="protocol", results=str(tmp_path)))))
+    text = text_of(*learnt_pages(Frames(own_settings("protein", "nettalk", profile="protocol", results=str(tmp_path)))))
     assert "MALLET takes 15 to 40 times the CPU seconds of TreeCRF (2 data sets)." in text
 
 
@@ -162,7 +122,7 @@ def test_published_accuracies_are_counted_within_a_point(monkeypatch, tmp_path):
     )
     values = values.assign(counted=True, own=True, inferred=False, low=np.nan, high=np.nan)
     monkeypatch.setattr(lessons, "published_values", lambda settings: values)
-    text = text_of(learnt_page(Frames(own_settings("protein", profile="protocol", results=str(tmp_path)))))
+    text = text_of(*learnt_pages(Frames(own_settings("protein", profile="protocol", results=str(tmp_path)))))
     assert "2 of 3 are met within 1 point: 2 of 3 at the iteration that validation chose." in text
     assert "Counted apart: 1 of 1 printed as 99 % or more." in text
     assert "+0.50 in the median" in text
@@ -176,7 +136,7 @@ def test_a_tie_is_named_and_whom_a_method_below_the_best_beats_counts_too(settin
         frame.assign(dataset=name, decoder="better", point="choice").to_csv(folder / "summary.csv", index=False)
         pairs = pd.read_csv(folder / "comparisons.csv").assign(method="memm", other="mallet", decision="worse")
         pairs.to_csv(folder / "comparisons.csv", index=False)
-    text = text_of(learnt_page(Frames(settings)))
+    text = text_of(*learnt_pages(Frames(settings)))
     assert "The highest are those of TreeCRF-Newton and linear CRF (a tie) on protein and nettalk." in text
     assert (
         "Methods that tests find worse than any other one, not only than the best: 1 of 4 on protein and 1 of 4 on "

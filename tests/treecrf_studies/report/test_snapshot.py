@@ -214,7 +214,7 @@ def test_a_snapshot_that_fails_leaves_the_old_one(runs, both, monkeypatch):
         raise OSError("disk full")
 
     before = {path: path.read_bytes() for path in both.rglob("*") if path.is_file()}
-    monkeypatch.setattr("treecrf_studies.report.snapshot.pages_of_papers", fail)
+    monkeypatch.setattr("treecrf_studies.report.snapshot.pages_of_results", fail)
     with pytest.raises(OSError, match="disk full"):
         write_snapshot(settings_of_claims(runs / "cost"), both, DAY)
     assert {path: path.read_bytes() for path in both.rglob("*") if path.is_file()} == before

@@ -12,10 +12,10 @@ from planted_predictions import predictions
 from treecrf.io.files import write_frame
 from treecrf_studies import missing, training
 from treecrf_studies.datasets import load
+from treecrf_studies.framework.counts import FILE, count_sequences, write_counts
 from treecrf_studies.framework.frames import Frames
 from treecrf_studies.framework.jobs import JobContext, SummaryContext
 from treecrf_studies.framework.settings import load_settings
-from treecrf_studies.report.snapshot import FILE, count_sequences, write_counts
 from treecrf_studies.training.jobs import compare_method
 from treecrf_studies.training.summary import make_frames
 

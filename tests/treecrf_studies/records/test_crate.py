@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 from isolated import isolated
 
-from treecrf_studies.rendering.cells import DASH
-from treecrf_studies.report.archive import CRATE, WORKFLOW, crate_members, run_crate
+from treecrf_studies.records.crate import CRATE, WORKFLOW, RunCrate, crate_members
+from treecrf_studies.records.environment import ABSENT
 
 VALIDATOR = Path(__file__).parent / "validate_crate.py"
 
 MANIFEST = {
     "written": "2026-01-02T03:04:05+00:00",
     "commit": "c0ffee",
-    "versions": {"treecrf": "1.0", "numba": "0.68.1", "lightgbm": DASH},
+    "versions": {"treecrf": "1.0", "numba": "0.68.1", "lightgbm": ABSENT},
     "settings": {"seed": 0, "training": {"methods": ["treecrf"], "n_iterations": 9}},
     "raw_files": [{"data set": "protein", "file": "protein.data", "SHA-256": "ab"}],
     "files": [
@@ -60,7 +60,7 @@ def crate(tmp_path, monkeypatch):
     for name, content in MEMBERS.items():
         (tmp_path / "crate" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "crate" / name).write_text(content)
-    found = run_crate(Path("results"), MANIFEST, list(MEMBERS), lambda path: path)
+    found = RunCrate(Path("results"), MANIFEST, list(MEMBERS), lambda path: path).contents()
     (tmp_path / "crate" / CRATE).write_text(json.dumps(found))
     return {entity["@id"]: entity for entity in found["@graph"]}
 
@@ -102,7 +102,7 @@ def test_jobs_say_what_they_read_and_wrote(crate):
 
 def test_an_archive_gets_the_workflow_and_the_records_too(crate, tmp_path):
     page = "reports/index.html"
-    found = dict(crate_members(Path("results"), MANIFEST, [page], tmp_path))
+    found = dict(crate_members(Path("results"), MANIFEST, [page], lambda path: path))
     assert {WORKFLOW, "workflow/rules/study.smk", "results/benchmarks/training/summarise/hmm.json", CRATE} <= set(found)
     assert not any("__pycache__" in name for name in found)
     entities = {entity["@id"]: entity for entity in json.loads(found.pop(CRATE))["@graph"]}
