@@ -1,11 +1,16 @@
-"""Page section on ensembles (Cortes, Kuznetsov and Mohri 2014)."""
+"""Page section on ensembles (Cortes, Kuznetsov and Mohri 2014), and what a run teaches of them."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import pandas as pd
 
 from treecrf.io.messages import counted
-from treecrf_studies.ensembles.methods import VOTES
+from treecrf_studies.ensembles.methods import BEST as RETRAINED_EXPERT
+from treecrf_studies.ensembles.methods import COMBINED, VOTES
+from treecrf_studies.framework.frames import Frames
+from treecrf_studies.framework.lessons import Pair, gaps
 from treecrf_studies.framework.page import (
     PageSection,
     StudyPage,
@@ -184,3 +189,14 @@ PAGE = StudyPage(
         ),
     ),
 )
+
+
+# --- what a run teaches -----------------------------------------------------------------------------
+
+
+def experts(frames: Frames) -> Iterator[Pair]:
+    """ESPBoost against the best expert, and what part B's labels are worth to that expert (ESPBoost 2014)."""
+    tests = frames.read("ensembles", "comparisons")
+    names = {"espboost": COMBINED["espboost"], RETRAINED_EXPERT: "the best expert with all labels"}
+    for method, name in names.items():
+        yield Pair(name, "the best expert of part A", gaps(tests, method, "best_expert"))

@@ -1,8 +1,12 @@
-"""Page section on future features (PhD chapter 5)."""
+"""Page section on future features (PhD chapter 5), and what a run teaches of them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from treecrf.io.files import read_frame
+from treecrf_studies.framework.frames import Frames
+from treecrf_studies.framework.lessons import Gap, Pair
 from treecrf_studies.framework.page import (
     PageContext,
     PageSection,
@@ -16,7 +20,7 @@ from treecrf_studies.framework.page import (
     with_caption,
 )
 from treecrf_studies.future.methods import method_text
-from treecrf_studies.future.tables import decoder_text
+from treecrf_studies.future.tables import decoder_text, gains
 from treecrf_studies.rendering.parts import Part
 
 INTRODUCTION = """
@@ -118,3 +122,14 @@ PAGE = StudyPage(
         ),
     ),
 )
+
+
+# --- what a run teaches -----------------------------------------------------------------------------
+
+
+def discovered_features(frames: Frames) -> Iterator[Pair]:
+    """Discovered features of the future (PhD chapter 5)."""
+    best, tests = frames.read("future", "best"), frames.read("future", "comparisons")
+    if len(best) and len(tests):
+        gained = [Gap(name, pair.points, *pair.interval, pair.decision) for name, pair in gains(best, tests).items()]
+        yield Pair("the best with discovered features", "the best without", gained, is_averaged=False)

@@ -1,10 +1,14 @@
-"""Page section on kernels (Altun, Smola and Hofmann 2004)."""
+"""Page section on kernels (Altun, Smola and Hofmann 2004), and what a run teaches of them."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import pandas as pd
 
 from treecrf_studies.framework.comparisons import Comparison, compare_steps, correct_family, find_pair
+from treecrf_studies.framework.frames import Frames
+from treecrf_studies.framework.lessons import Pair, gaps
 from treecrf_studies.framework.page import (
     PageSection,
     StudyPage,
@@ -173,3 +177,13 @@ PAGE = StudyPage(
         ),
     ),
 )
+
+
+# --- what a run teaches -----------------------------------------------------------------------------
+
+
+def kernels_and_trees(frames: Frames) -> Iterator[Pair]:
+    """Conjunctions of inputs in kernels, and kernels against trees (UAI 2004)."""
+    tests = frames.read("kernels", "comparisons")
+    for pair in (("degree_2", "degree_1"), (BEST_TREES, BEST_KERNEL)):
+        yield Pair(method_text(pair[0]), method_text(pair[1]), gaps(tests, *pair))

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from treecrf.statistics.ranking import WORSE
-from treecrf_studies.coding import lessons as coding
+from treecrf_studies.coding import page as coding
 from treecrf_studies.coding.methods import method_text
-from treecrf_studies.ensembles import lessons as ensembles
+from treecrf_studies.ensembles import page as ensembles
 from treecrf_studies.framework.comparisons import facing
 from treecrf_studies.framework.frames import Frames
 from treecrf_studies.framework.lessons import Pair, gaps
@@ -24,8 +24,8 @@ from treecrf_studies.framework.views import (
     published_pairs,
     published_values,
 )
-from treecrf_studies.future import lessons as future
-from treecrf_studies.kernels import lessons as kernels
+from treecrf_studies.future import page as future
+from treecrf_studies.kernels import page as kernels
 from treecrf_studies.missing.advice import MCAR, MECHANISM_CASE, MNAR, judge
 from treecrf_studies.missing.ranking import CASE
 from treecrf_studies.rendering.cells import number, seconds_text, signed, with_and

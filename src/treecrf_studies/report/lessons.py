@@ -12,14 +12,14 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from treecrf.io.messages import counted
-from treecrf_studies.coding import lessons as coding
-from treecrf_studies.ensembles import lessons as ensembles
+from treecrf_studies.coding import page as coding
+from treecrf_studies.ensembles import page as ensembles
 from treecrf_studies.framework.frames import Frames
 from treecrf_studies.framework.lessons import Answer, Pair
 from treecrf_studies.framework.views import NEAR, distinct_accuracies, nearness_texts, published_values
-from treecrf_studies.future import lessons as future
-from treecrf_studies.kernels import lessons as kernels
-from treecrf_studies.missing import lessons as missing
+from treecrf_studies.future import page as future
+from treecrf_studies.kernels import page as kernels
+from treecrf_studies.missing import page as missing
 from treecrf_studies.rendering.cells import signed, texts_of
 from treecrf_studies.rendering.findings import Finding
 from treecrf_studies.rendering.forest import Forest, Interval, forest_figure
