@@ -419,7 +419,7 @@ def continue_training(
             n_positions=before.n_positions + now.n_positions,
             n_groups=before.n_groups + now.n_groups,
             metric=before.metric,
-            options=before.options,
+            options=before.options | {"iterations": str(settings["n_iterations"])},
         )
     )
     model.ranges = {**model.ranges, **ranges_of(data)}  # the newest numbers are what the next ones are measured by
