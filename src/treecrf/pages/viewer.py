@@ -97,7 +97,8 @@ def importance_bars(importance: pd.DataFrame) -> str:
     """A bar for each column of a table of permutation importance."""
     top = importance.head(MOST_BARS)[["attribute", "lost", "low", "high"]]
     rows = [
-        (name, lost, f"{low:.2f} to {high:.2f}") for name, lost, low, high in top.itertuples(index=False, name=None)
+        (name, lost, f"{low:.2f} to {high:.2f}" if low == low else "–")
+        for name, lost, low, high in top.itertuples(index=False, name=None)
     ]
     caption = "Points of accuracy that are lost where the cells of a column are permuted among all rows"
     return bars(["column", "points", "95 % interval"], rows, caption)

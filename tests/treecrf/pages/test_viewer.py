@@ -9,7 +9,7 @@ import pytest
 
 from treecrf.automl.time_axis import TimeAxis
 from treecrf.pages.page import policy_of
-from treecrf.pages.viewer import Viewed, packed, render_viewer
+from treecrf.pages.viewer import Viewed, importance_bars, packed, render_viewer
 
 EVIL = "</script><script>alert('x')</script><img src=x onerror=alert(1)>"
 
@@ -97,6 +97,12 @@ def test_entities_are_those_of_the_statistics(tags):
     goes_on = np.array(list(data["goes_on"]["predicted"])) == "1"
     inside = codes > 0
     np.testing.assert_array_equal(goes_on[inside], ~begins[inside])
+
+
+def test_an_importance_without_an_interval_has_a_dash():
+    one = pd.DataFrame({"attribute": ["x"], "lost": [2.0], "low": [np.nan], "high": [np.nan]})
+    assert "–" in importance_bars(one)
+    assert "nan" not in importance_bars(one)
 
 
 def test_hostile_texts_stay_text():
