@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.automl.scores import METRICS, Counts, Metric
+from treecrf.automl.scores import LEAST_MARGINAL, METRICS, Counts, Metric
 from treecrf.io.messages import counted
 from treecrf.models.base import Labeller
 from treecrf.models.decoding import Decoder
@@ -64,7 +64,8 @@ class Evaluation:
     """One labeller on one set: which positions are `correct` (bool), and what fraction of the sequences has no error.
 
     `accuracy` has its interval by group of related sequences, and `macro_f1` is the mean of the labels' F1.
-    `log_likelihood` is the mean of a position whose label training had, in nats. `by_label` has label, precision,
+    `log_loss` is that of a label by itself and `log_likelihood` that of whole sequences, the mean of a position whose
+    label training had, in nats. `by_label` has label, precision,
     recall, f1 and n_positions (of that true label), NaN where nothing can be divided; `confusion` the positions by true
     (rows) and predicted label (columns). `brier` and `reliability` are those of `treecrf.statistics.metrics`.
     `entities` are the chunks that labels mark, None where they mark none, and `segments` the score of runs of one
@@ -76,6 +77,7 @@ class Evaluation:
     correct: NDArray[np.bool_]
     accuracy: Accuracy
     whole_sequences: float
+    log_loss: float
     log_likelihood: float
     by_label: pd.DataFrame
     macro_f1: float
@@ -116,6 +118,7 @@ def evaluate(
     with np.errstate(invalid="ignore"):
         log_likelihood = float(labeller.log_likelihood(answerable).sum() / np.sum(~is_new))
     probabilities = np.pad(labeller.predict_proba(data), ((0, 0), (0, len(new))))
+    of_truth = probabilities[np.arange(len(truth)), truth][~is_new]
     texts = np.array(names)[truth], np.array(names)[predicted]
     entities = None if scheme is None else score_entities(*texts, data.offsets, scheme)
     score = accuracy = estimate(correct, data)
@@ -129,6 +132,7 @@ def evaluate(
         correct=correct,
         accuracy=accuracy,
         whole_sequences=float(by_sequence.mean()),
+        log_loss=float(-np.log(np.maximum(of_truth, LEAST_MARGINAL)).mean()) if len(of_truth) else np.nan,
         log_likelihood=log_likelihood,
         by_label=rate_labels(confusion),
         macro_f1=macro_f1(truth, predicted, data.offsets),
@@ -363,6 +367,7 @@ def described(evaluation: Evaluation, parts: Breakdown, unit: str) -> dict[str, 
             "score": evaluation.score._asdict(),
             "sequences_without_error": evaluation.whole_sequences,
             "macro_f1": evaluation.macro_f1,
+            "log_loss": evaluation.log_loss,
             "log_likelihood": evaluation.log_likelihood,
             "brier": evaluation.brier,
             "calibration_error": calibration_error(evaluation.reliability),

@@ -263,7 +263,7 @@ class TableLabeller:
         """Sentences on cells that are read as missing, and a table of columns that differ from those of the training
         table: columns that are not there (`complete`), values that it did not have, and numbers that are elsewhere.
 
-        A column is named where more than a share `most_unknown` of its cells has such values. A ValueError names the
+        A column is named where more than a share `most_unknown` of its cells has new values. A ValueError names the
         first of at least `LEAST_KNOWN` cells where the model asks for a column and knows no value of it, unless the
         share is 1.
         """
@@ -294,7 +294,7 @@ class TableLabeller:
             for name in self.columns.numbers
             if name in self.ranges and name not in unused
         )
-        differences += [each for each in elsewhere if each is not None and most_unknown < 1]
+        differences += [each for each in elsewhere if each is not None]
         if differences:
             yield (
                 f"table {table.path} differs from the training table; new values count as missing where nothing is "
@@ -419,7 +419,7 @@ def continue_training(
             n_positions=before.n_positions + now.n_positions,
             n_groups=before.n_groups + now.n_groups,
             metric=before.metric,
-            options=before.options,
+            options=before.options | {"iterations": str(settings["n_iterations"])},
         )
     )
     model.ranges = {**model.ranges, **ranges_of(data)}  # the newest numbers are what the next ones are measured by

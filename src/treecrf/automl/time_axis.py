@@ -29,17 +29,25 @@ class TimeAxis(NamedTuple):
 
     Attributes
     ----------
-    name : str
-        Of the column.
+    column : str
+        Its name.
     kind : "date", "time of day" or "number"
     values : float64, shape (n_rows,)
         Seconds since 1970, or since the midnight before the sequence, or numbers; never falling within a sequence, and
         NaN in a sequence that cannot be drawn by them.
+    is_utc : bool
+        Whether the column says so.
     """
 
-    name: str
+    column: str
     kind: Literal["date", "time of day", "number"]
     values: Floats
+    is_utc: bool = False
+
+    @property
+    def title(self) -> str:
+        """What is written beside the axis."""
+        return f"{self.column} (UTC)" if self.is_utc else self.column
 
 
 def find_time_axis(table: TypedTable, columns: TableColumns, known: Mapping[str, Sequence[str]]) -> TimeAxis | None:
@@ -71,7 +79,7 @@ def _of_times(table: TypedTable, name: str, offsets: Ints, known: Sequence[str] 
     column = table[name]
     if not column.strange.any():
         form = epoch_of(column.numbers, offsets)
-        return None if form is None else TimeAxis(f"{name} (UTC)", "date", column.numbers / EPOCHS[form])
+        return None if form is None else TimeAxis(name, "date", column.numbers / EPOCHS[form], is_utc=True)
     codes, texts = column.distinct
     form = form_of(tuple(known or texts))
     if form is None:
@@ -79,8 +87,7 @@ def _of_times(table: TypedTable, name: str, offsets: Ints, known: Sequence[str] 
     values = np.append(seconds_of(tuple(texts), form), np.nan)[codes]  # a missing cell has the code -1
     if form == OF_DAY:
         return TimeAxis(name, "time of day", values)
-    has_offset = any(_OFFSET.search(text) for text in texts)
-    return TimeAxis(f"{name} (UTC)" if has_offset else name, "date", values)
+    return TimeAxis(name, "date", values, is_utc=any(_OFFSET.search(text) for text in texts))
 
 
 def _of_numbers(table: TypedTable, names: Sequence[str], sequence: str, offsets: Ints) -> TimeAxis | None:

@@ -174,7 +174,10 @@ def _show(name: str, evaluation: Evaluation, n_sequences: int, segments: bool, u
     shared.say(
         f"Sequences without an error: {n_whole:,} of {n_sequences:,} ({100 * evaluation.whole_sequences:.1f} %)."
     )
-    shared.say(f"Log likelihood: {evaluation.log_likelihood:.4f} per position (0 is perfect).\n")
+    shared.say(
+        f"Log loss: {evaluation.log_loss:.4f} a label by itself (0 is perfect); log likelihood of whole sequences: "
+        f"{evaluation.log_likelihood:.4f} per position.\n"
+    )
     seen = seen_labels(evaluation.by_label)
     n_unseen = len(evaluation.by_label) - len(seen)
     nowhere = f" ({counted(n_unseen, 'other')} neither in the file nor predicted)" if n_unseen else ""

@@ -218,7 +218,7 @@ def _axis_of(times: TimeAxis | None) -> dict[str, Any]:
     if times is None or times.values[0] != times.values[0]:
         return {}
     of_date = times.kind == "date"
-    name = f"{times.name}, seconds" if times.kind == "time of day" else times.name
+    name = f"{times.title}, seconds" if times.kind == "time of day" else times.title
     return {
         "times": (1e3 * times.values).astype("datetime64[ms]") if of_date else times.values,
         "time_name": name,

@@ -106,7 +106,7 @@ def _overview(judged: Mapping[str, Judged]) -> str:
     measures = [*(name for name in metrics if name != "accuracy"), "accuracy"]
     has_entities = "span_f1" not in metrics and any(each.evaluation.entities for each in judged.values())
     head = ["model", *(text for name in measures for text in (f"{METRICS[name]} in %", "95 % interval"))]
-    head += ["macro F1 in %", "sequences without an error in %", "log likelihood per position", "Brier score"]
+    head += ["macro F1 in %", "sequences without an error in %", "log loss of a label", "Brier score"]
     head += ["calibration error in points", *(["entity F1 in %"] if has_entities else [])]
     rows = []
     for name, each in judged.items():
@@ -116,7 +116,7 @@ def _overview(judged: Mapping[str, Judged]) -> str:
         for measure in measures:
             points, low, high = values.get(measure, ("–", np.nan, np.nan))
             row += [points, f"{low:.1f} to {high:.1f} by {each.unit}" if low == low else "–"]
-        row += [100 * evaluation.macro_f1, 100 * evaluation.whole_sequences, evaluation.log_likelihood]
+        row += [100 * evaluation.macro_f1, 100 * evaluation.whole_sequences, evaluation.log_loss]
         row += [evaluation.brier, 100 * calibration_error(evaluation.reliability)]
         if has_entities:
             row.append(evaluation.entities.scores["all"].f1 if evaluation.entities else "–")

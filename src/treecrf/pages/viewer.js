@@ -218,7 +218,7 @@ function inspect(position) {
   const colour = (code) => (data.colors[code] === null ? "" : `c${data.colors[code]}`);
   const [row, rows] = [position - first, end - first].map((number) => number.toLocaleString("en"));
   const parts = [make("h2", {}, `Row ${row} of ${rows}`)];
-  if (time(position)) parts.push(make("p", { class: "time" }, `${data.times.name}: ${time(position)}`));
+  if (time(position)) parts.push(make("p", { class: "time" }, `${data.times.title}: ${time(position)}`));
   const labels = make("dl");
   labels.append(make("dt", {}, "predicted"), make("dd", { class: isWrong(position) ? "wrong" : "" },
     data.labels[data.predicted[position]] + (isWrong(position) ? " (wrong)" : "")));
@@ -231,7 +231,7 @@ function inspect(position) {
     chances.append(make("span", {}, data.labels[code]), text, bar);
   }
   const inputs = make("dl");
-  const others = data.columns.filter((column) => !time(position) || column.name !== data.times.name);
+  const others = data.columns.filter((column) => !time(position) || column.name !== data.times.column);
   for (const column of others) inputs.append(make("dt", {}, column.name), make("dd", {}, cell(column, position)));
   element("inspector").replaceChildren(...parts, labels, chances, inputs);
 }

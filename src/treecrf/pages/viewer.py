@@ -97,7 +97,8 @@ def importance_bars(importance: pd.DataFrame) -> str:
     """A bar for each column of a table of permutation importance."""
     top = importance.head(MOST_BARS)[["attribute", "lost", "low", "high"]]
     rows = [
-        (name, lost, f"{low:.2f} to {high:.2f}") for name, lost, low, high in top.itertuples(index=False, name=None)
+        (name, lost, f"{low:.2f} to {high:.2f}" if low == low else "–")
+        for name, lost, low, high in top.itertuples(index=False, name=None)
     ]
     caption = "Points of accuracy that are lost where the cells of a column are permuted among all rows"
     return bars(["column", "points", "95 % interval"], rows, caption)
@@ -111,7 +112,7 @@ def packed(viewed: Viewed) -> dict[str, Any]:
     names = [str(name) for name in viewed.label_names]
     scheme = chunk_scheme(names)
     columns = [_column(str(name), viewed.inputs[name]) for name in viewed.inputs]
-    axis = None if viewed.times is None else viewed.times.name
+    axis = None if viewed.times is None else viewed.times.column
     n_numbers = sum("values" in column for column in columns)
     has_words = any("levels" in column and column["name"] != axis for column in columns)
     tags = np.array(names)
@@ -135,9 +136,14 @@ def packed(viewed: Viewed) -> dict[str, Any]:
 
 
 def _column(name: str, cells: pd.Series) -> dict[str, Any]:
-    """A column of numbers, of six digits and null where missing, or the levels and codes of texts, -1 where missing."""
+    """A column of numbers, null where missing, or the levels and codes of texts, -1 where missing.
+
+    Numbers have six digits after those that all of them share.
+    """
     if cells.dtype.kind == "f":
-        values = [None if value != value else float(f"{value:.6g}") for value in cells.tolist()]
+        shared = cells.abs().max() / max(cells.max() - cells.min(), np.finfo(np.float64).tiny)
+        digits = 6 + int(np.clip(np.log10(shared), 0, 11)) if shared > 0 else 6
+        values = [None if value != value else float(f"{value:.{digits}g}") for value in cells.tolist()]
         return {"name": name, "values": values}
     codes, levels = pd.factorize(cells.where(cells.notna() & (cells != ""), None))
     return {"name": name, "levels": [str(level) for level in levels], "codes": codes.tolist()}
@@ -147,7 +153,7 @@ def _times(times: TimeAxis) -> dict[str, Any]:
     """The times as numbers, those of dates to the millisecond, null where there are none."""
     values = times.values if times.kind == "number" else np.round(times.values, 3)
     numbers = [None if value != value else int(value) if value.is_integer() else value for value in values.tolist()]
-    return {"name": times.name, "kind": times.kind, "values": numbers}
+    return {"column": times.column, "title": times.title, "kind": times.kind, "values": numbers}
 
 
 def _goes_on(
@@ -221,7 +227,7 @@ def _controls(viewed: Viewed, data: dict[str, Any]) -> str:
 
 
 def _tools(data: dict[str, Any], has_truth: bool) -> str:
-    axis = None if data["times"] is None else data["times"]["name"]
+    axis = None if data["times"] is None else data["times"]["column"]
     texts = [
         (str(number), column["name"])
         for number, column in enumerate(data["columns"])
@@ -250,7 +256,7 @@ def _tools(data: dict[str, Any], has_truth: bool) -> str:
         zooms = (("in", "Zoom in"), ("out", "Zoom out"), ("fit", "All"))
         buttons = "".join(f'<button type="button" id="{name}">{words}</button>' for name, words in zooms)
         parts.append(f'<span data-for="numbers">{buttons}</span>')
-        axes = [("time", data["times"]["name"]), ("row", "row")] if data["times"] else []
+        axes = [("time", data["times"]["title"]), ("row", "row")] if data["times"] else []
         parts += [f'<span data-for="numbers">{_select("axis", "Over", axes)}</span>'] if axes else []
     if has_truth:
         parts.append('<button type="button" id="error">Next error</button>')

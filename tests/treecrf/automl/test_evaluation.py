@@ -67,6 +67,8 @@ def test_the_log_likelihood_is_that_of_the_other_positions(data, with_new):
     partly = data.with_labels(np.where(with_new.labels == len(data.label_names), MISSING, data.labels))
     found = evaluate(chain, with_new, "forward_backward").log_likelihood
     assert found == pytest.approx(chain.log_likelihood(partly).sum() / len(known), rel=1e-9)
+    of_labels = -np.log(chain.predict_proba(data)[known, data.labels[known]]).mean()
+    assert evaluate(chain, with_new, "forward_backward").log_loss == pytest.approx(of_labels, rel=1e-6)
 
 
 def test_labels_in_another_order_are_the_same(data):

@@ -142,7 +142,7 @@ def test_numbers_in_another_unit_are_named(model):
     assert row.startswith("'warm'")
     assert "200 of 200 cells" in row
     assert "another unit or other conditions?" in row
-    assert told(model, frame.assign(warm=frame["warm"] * 1.8 + 32), folder, 1.0) == []
+    assert told(model, frame.assign(warm=frame["warm"] * 1.8 + 32), folder, 1.0) == [sentence]
 
 
 def test_a_shift_within_the_range_is_named(model):

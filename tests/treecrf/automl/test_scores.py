@@ -106,6 +106,16 @@ def test_the_decoded_sequence_is_the_likeliest_of_the_possible_ones():
     assert Metric("span_f1", "bio").decode(marginals, np.array([0, 3]), NAMES["bio"]).tolist() == list(best)
 
 
+def test_slips_of_annotators_are_no_reason_to_break_the_scheme():
+    names, n = ["O", "B-X", "I-X"], 300
+    labels = np.tile([0, 1, 2], n)
+    labels[1] = 2  # one span of 300 that begins with I
+    data = SequenceSet(labels[:, None], np.array([0, len(labels)]), [("a", list("abc"))], labels, names)
+    assert choose_metric(data) == Metric("span_f1", "bio")
+    labels[1::30] = 2
+    assert choose_metric(data.with_labels(labels)) == Metric("span_f1", None)
+
+
 def test_labels_that_break_the_scheme_are_not_constrained():
     data = tagged("bio")
     labels = np.array(data.labels)

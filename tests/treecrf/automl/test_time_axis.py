@@ -29,7 +29,7 @@ MINUTES = np.arange(2 * N) * 60.0
 @pytest.mark.parametrize("form", ["%Y-%m-%dT%H:%M:%S", "%d.%m.%Y %H:%M", "%m/%d/%Y %I:%M %p"])
 def test_dates_are_seconds(form):
     axis = axis_of(table(x=["1.5"] * 2 * N, when=stamps(form)))
-    assert (axis.name, axis.kind) == ("when", "date")
+    assert (axis.column, axis.kind) == ("when", "date")
     np.testing.assert_array_equal(axis.values - axis.values[0], MINUTES)
     assert pd.Timestamp(axis.values[0], unit="s") == pd.Timestamp("2024-01-31 23:30")
 
@@ -44,7 +44,7 @@ def test_training_says_whether_the_day_or_the_month_is_first():
 
 def test_times_with_an_offset_are_in_utc():
     axis = axis_of(table(when=[f"{text}+02:00" for text in stamps("%Y-%m-%dT%H:%M:%S")]))
-    assert axis.name == "when (UTC)"
+    assert axis.title == "when (UTC)"
     assert pd.Timestamp(axis.values[0], unit="s") == pd.Timestamp("2024-01-31 21:30")
 
 
@@ -52,7 +52,7 @@ def test_times_with_an_offset_are_in_utc():
 def test_epochs_are_dates(unit):
     numbers = (1_700_000_000 + MINUTES).astype(int) * unit
     axis = axis_of(table(when=numbers))
-    assert (axis.name, axis.kind) == ("when (UTC)", "date")
+    assert (axis.column, axis.title, axis.kind) == ("when", "when (UTC)", "date")
     np.testing.assert_array_equal(axis.values, 1_700_000_000 + MINUTES)
 
 
@@ -66,8 +66,8 @@ def test_times_of_day_go_on_after_midnight():
 def test_numbers_that_rise_come_after_times():
     depth = np.tile(np.arange(N) * 0.5, 2)
     assert axis_of(table(depth=depth))[:2] == ("depth", "number")
-    assert axis_of(table(depth=depth, when=stamps("%Y-%m-%dT%H:%M:%S"))).name == "when"
-    assert axis_of(table(depth=depth, when=depth), attributes=("when",)).name == "when"
+    assert axis_of(table(depth=depth, when=stamps("%Y-%m-%dT%H:%M:%S"))).column == "when"
+    assert axis_of(table(depth=depth, when=depth), attributes=("when",)).column == "when"
     assert axis_of(table(depth=depth[::-1])) is None
 
 

@@ -22,6 +22,7 @@ def test_on_the_same_file_it_is_one_longer_training(run, words, fit_trees, optio
     assert more == long
     origin = TableLabeller.load("more.npz").origin
     assert (origin.file, origin.n_sequences) == ("train.csv, train.csv", 120)
+    assert origin.options["iterations"] == "7"
 
 
 def test_further_sequences_change_the_model(run, words, fit_trees):

@@ -9,7 +9,7 @@ import pytest
 
 from treecrf.automl.time_axis import TimeAxis
 from treecrf.pages.page import policy_of
-from treecrf.pages.viewer import Viewed, packed, render_viewer
+from treecrf.pages.viewer import Viewed, importance_bars, packed, render_viewer
 
 EVIL = "</script><script>alert('x')</script><img src=x onerror=alert(1)>"
 
@@ -49,7 +49,7 @@ def test_data_are_packed():
 def test_times_are_packed():
     values = np.array([0.0, 0.1234, 2, 3, np.nan, np.nan])
     data = packed(viewed(times=TimeAxis("when", "date", values)))
-    assert data["times"] == {"name": "when", "kind": "date", "values": [0, 0.123, 2, 3, None, None]}
+    assert data["times"] == {"column": "when", "title": "when", "kind": "date", "values": [0, 0.123, 2, 3, None, None]}
     assert packed(viewed())["times"] is None
 
 
@@ -58,6 +58,22 @@ def test_a_column_of_times_is_no_text_to_read():
     data = viewed(inputs=inputs, times=TimeAxis("when", "date", np.arange(6.0)))
     assert packed(data)["view"] == "numbers"
     assert 'id="as-words"' not in render_viewer("t", data)
+
+
+def test_a_column_of_times_is_not_drawn_over_itself():
+    inputs = pd.DataFrame({"when": np.arange(6.0), "x": np.arange(6.0)})
+    page = render_viewer("t", viewed(inputs=inputs, times=TimeAxis("when", "date", np.arange(6.0), is_utc=True)))
+    assert '<input type="checkbox" id="column0">when' in page
+    assert '<input type="checkbox" id="column1" checked>x' in page
+    assert ">when (UTC)</option>" in page
+
+
+def test_numbers_that_differ_little_stay_apart():
+    steps = np.arange(6.0)
+    inputs = pd.DataFrame({"time": 1.4e12 + 17 * steps, "east": 13.4049541 + steps / 1e6})
+    time, east = packed(viewed(inputs=inputs))["columns"]
+    assert time["values"] == inputs["time"].tolist()
+    assert len(set(east["values"])) == 6
 
 
 def test_the_predicted_label_has_its_probability_even_if_it_is_small():
@@ -81,6 +97,12 @@ def test_entities_are_those_of_the_statistics(tags):
     goes_on = np.array(list(data["goes_on"]["predicted"])) == "1"
     inside = codes > 0
     np.testing.assert_array_equal(goes_on[inside], ~begins[inside])
+
+
+def test_an_importance_without_an_interval_has_a_dash():
+    one = pd.DataFrame({"attribute": ["x"], "lost": [2.0], "low": [np.nan], "high": [np.nan]})
+    assert "–" in importance_bars(one)
+    assert "nan" not in importance_bars(one)
 
 
 def test_hostile_texts_stay_text():
