@@ -62,6 +62,9 @@ LEAST_BUDGET = 40.0
 RESERVED, RESERVED_OF_TEXT = 0.4, 0.6
 """Share of the budget that is kept for the training with the whole file, at most; the second for candidates of text."""
 
+OF_AVERAGE = 0.1
+"""Share of the budget that the trainings of an average may take, whatever the folds left of it."""
+
 SLOWEST = 1e-3
 """CPU seconds that an average may take to label a position."""
 
@@ -377,7 +380,8 @@ def _average(
     of_truth = np.array([one.marginals[rows, truth] for one in validated], dtype=np.float64)
     trainings = [search.final_cost(one.best) for one in validated]
     predictions = [prediction_seconds(one.best, search.folds_of(one.candidate).data) for one in validated]
-    limits = Limits(np.array([trainings, predictions]), np.array([search.left + search.reserved, SLOWEST]))
+    most = max(search.left + search.reserved, OF_AVERAGE * search.budget)
+    limits = Limits(np.array([trainings, predictions]), np.array([most, SLOWEST]))
     weights = choose_weights(of_truth, limits)
     crossed = cross_fit_weights(of_truth, np.repeat(group, held_out.lengths), limits, derive_seed(seed, "weights"))
     if (weights > 0).sum() < 2 or crossed is None:

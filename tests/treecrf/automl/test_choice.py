@@ -310,6 +310,13 @@ def test_an_average_whose_training_is_too_dear_is_not_taken():
     assert len(chosen(one, two, budget=0.01).candidates) == 1
 
 
+def test_folds_that_took_the_whole_budget_leave_room_for_an_average():
+    one, two = np.where(SEQUENCE % 2, 0.9, 0.4), np.where(SEQUENCE % 2, 0.4, 0.9)
+    search = BudgetedSearch(FOLDS, 40.0, lambda done, words: None)
+    search.left = 0.0
+    assert len(choose_best(finished(one, two), search, 0).candidates) == 2
+
+
 def test_a_larger_budget_starts_from_all_candidates_of_a_smaller_one():
     folds = make_folds(letter_before(20), 0, 10_000)
     tables = [
