@@ -79,9 +79,13 @@ def without_results(app, name, source):
         source[0] = source[0].replace("\nresults/index\n", "\n")
 
 
-def link_gallery(app, name, source):
-    """A link to the gallery leads to its scripts on a code host, and here to its pages."""
+def link_built(app, name, source):
+    """Links to the gallery and from the results to the explorer lead to files and a text on a code host, and here to
+    what was built of them.
+    """
     source[0] = source[0].replace("](../examples/gallery/)", "](/gallery/index.rst)")
+    if name.startswith("results/"):
+        source[0] = source[0].replace("[Explorer](../explorer.md)", "[Explorer](html:explorer.html)")
 
 
 def without_archives(app, name, source):
@@ -109,6 +113,6 @@ def setup(app):
     """Called by Sphinx."""
     app.connect("builder-inited", write_explorer)
     app.connect("source-read", without_results)
-    app.connect("source-read", link_gallery)
+    app.connect("source-read", link_built)
     app.connect("source-read", without_archives)
     app.connect("autodoc-skip-member", is_left_out)

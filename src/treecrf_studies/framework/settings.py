@@ -165,7 +165,7 @@ Dataset = Annotated[BuiltinDataset | TableDataset, Field(discriminator="kind")]
 Profile = Literal["protocol", "extended", "short", "demo", "own"]
 
 BANNERS = {
-    "extended": "Extended protocol: that of the papers, with methods, data and larger samples that they do not have.",
+    "extended": "Extended protocol: that of the papers, with methods, data and larger samples beyond them.",
     "short": "Shortened protocol: decides no claim.",
     "demo": "Demonstration: decides no claim.",
 }

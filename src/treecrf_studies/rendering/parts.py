@@ -492,7 +492,7 @@ class _Writer:
             return text
         return re.sub(
             r"(?<![\w/`])(?<!\]\()(`?)docs/(\w+\.md)\1",
-            lambda match: f"[docs/{match[2]}]({self._way(f'{self.documentation}/{match[2]}')})",
+            lambda match: f"[{page_name(match[2])}]({self._way(f'{self.documentation}/{match[2]}')})",
             text,
         )
 
@@ -520,6 +520,11 @@ class _Writer:
         name = self.anchors[path].get(identifier, "")
         anchor = f"#{name}" if name else ""
         return f"[{text}]({'' if path == self.page.path and anchor else self._way(path)}{anchor})"
+
+
+def page_name(file: str) -> str:
+    """What a link to a page of the documentation says: "Own data" for own_data.md."""
+    return file.removesuffix(".md").replace("_", " ").capitalize()
 
 
 def _claims(links: Sequence[Markdown]) -> str:

@@ -44,8 +44,8 @@ CHUNKED = "conll2000_np"
 """The data set of words with BIO labels."""
 
 OWN_DATA = (
-    "**Your own file**: `treecrf describe FILE --sequence S --label L` shows how it is read, `treecrf fit` chooses a "
-    "method and trains it. docs/own_data.md compares all methods on it."
+    "**Your own file, and numbers of sensors**, which no data set here has: `treecrf describe FILE` shows how it is "
+    "read, `treecrf fit FILE` chooses a method and trains it. How to compare all methods on it: docs/own_data.md."
 )
 
 
@@ -69,8 +69,7 @@ def _words(frames: Frames) -> Iterator[Markdown]:
         "**Words with BIO labels**: start with {best} (F1 of noun phrases {f1} %, {seconds} CPU seconds); {second} has "
         "{next} % in {quick} s.\n\n"
         "  *Based on* [noun phrases](site:thesis-new.md#coding-chunks). *Uncertainty*: one data "
-        "set, one training; tests compare the accuracy of labels, not F1, and find it better than {worse} of {n} "
-        "methods.",
+        "set, one training; by accuracy of labels, not F1, tests find it better than {worse} of {n} other methods.",
         best=method_text(best["method"]),
         f1=number(best["value"]),
         seconds=seconds_text(best["cpu_seconds"]),

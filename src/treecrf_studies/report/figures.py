@@ -221,9 +221,9 @@ def strip_caption(frame: pd.DataFrame) -> str:
     """What follows from `strip_figure`."""
     claims = _by_claim(frame)
     return (
-        f"{(claims['verdict'] == REPLICATED).sum()} of {len(claims)} claims hold by the sequence-level test and "
-        f"{(claims['verdict_papers_test'] == REPLICATED).sum()} by the papers' own tests; "
-        f"{(claims['verdict'] == UNDECIDED).sum()} stay undecided."
+        f"{(claims['verdict'] == REPLICATED).sum()} of {len(claims)} claims hold by the sequence-level test, "
+        f"{(claims['verdict_papers_test'] == REPLICATED).sum()} by the papers' own; "
+        f"{(claims['verdict'] == UNDECIDED).sum()} stay undecided. Squares link to claims; blank: not applicable."
     )
 
 

@@ -96,6 +96,9 @@ def learnt_pages(frames: Frames) -> list[Page]:
 MEAN, SET, LARGER = "mean", "data set", "larger sample"
 """Values of `kind`."""
 
+MARKS = {MEAN: "diamonds, means over data sets", SET: "dots, data sets", LARGER: "squares, larger samples"}
+"""How the plot shows them."""
+
 MARK_COLUMNS = ["question", "comparison", "source", "target", "kind", "dataset", "value", "low", "high", "n_sets"]
 
 
@@ -147,7 +150,7 @@ def source_of(target: str) -> str:
 
 def lesson_figure(frame: pd.DataFrame) -> Figure:
     """A line for each mean over data sets with its 95 % interval and the data sets as dots, or for each of a few data
-    sets; squares are larger samples.
+    sets; squares, larger samples.
     """
     rows: list[Interval] = []
     for title, of_question in frame.groupby("question", sort=False):
@@ -180,10 +183,9 @@ def lesson_caption(frame: pd.DataFrame) -> str:
         rows.groupby(["question", "comparison"]).ngroups
         for rows in (main[(main["low"] > 0) | (main["high"] < 0)], frame)
     )
-    return (
-        f"In {clear} of {n} comparisons an interval excludes zero. Diamonds: means over data sets; dots: data sets; "
-        "squares: larger samples."
-    )
+    kinds = set(frame["kind"])
+    marks = "; ".join(words for kind, words in MARKS.items() if kind in kinds)
+    return f"In {clear} of {n} comparisons an interval excludes zero. Marks: {marks}."
 
 
 DIFFERENCES = Finding("Differences", lesson_figure, lesson_caption, lesson_alt)

@@ -236,8 +236,8 @@ def _ways(explorer: str, has_guide: bool, has_papers: bool) -> Note:
     """Where a reader goes on."""
     ways: list[Markdown] = [link("Choose a method", f"{PATH}#choose")] if has_guide else []
     ways += [link("Find a table or figure of a paper", f"{PATH}#papers")] if has_papers else []
-    ways.append(link("Explore all results", explorer) if explorer else md("Explorer: docs/explorer.md"))
-    ways += [md("Your own data: docs/own_data.md"), link("How to cite", CITE)]
+    ways.append(link("Explore all results", explorer) if explorer else md("docs/explorer.md"))
+    ways += [md("docs/own_data.md"), link("How to cite", CITE)]
     return Note(joined(ways, " · "))
 
 

@@ -300,13 +300,12 @@ def cite_page(run: str) -> Page:
         ),
         md(
             "**A figure or table**: give its number or heading, its page and the run: “Figure 3.1 of *Dissertation, "
-            "chapter 3*; treecrf, {run}”. The picture is an SVG file. Its numbers are the CSV file below it.",
+            "chapter 3*; treecrf, {run}”. The picture is an SVG file, which Inkscape and rsvg-convert turn into "
+            "PDF; its numbers are the CSV file below it. For figures of your own runs: docs/own_data.md.",
             run=run,
         ),
         md("**Computed with**: *What was run* names versions, seeds and checksums."),
-        md(
-            "**Papers**: please cite also the paper whose method or table you use; each page begins with its reference."
-        ),
+        md("**Papers**: please cite also the paper whose method or table you use; each page gives its reference."),
     ]
     return Page(CITE, "How to cite", lead=[Note(code_block(entry, "bibtex")), *listed(items)])
 

@@ -177,7 +177,7 @@ def _overview(kept: Sequence[_Kept]) -> list[Part]:
                 for method in methods
             }
             row |= {"data set": str(dataset)} if has_sets else {}
-            row |= {"CPU seconds": f"{scores['cpu_seconds'].sum():.3g}"}
+            row |= {"CPU seconds to the chosen iteration": f"{scores['cpu_seconds'].sum():.3g}"}
             rows.append(row | {"written (UTC)": run.written[:16].replace("T", " ")})
     parts: list[Part] = [Table("Accuracy on test positions", pd.DataFrame(rows))]
     if differing:

@@ -311,7 +311,7 @@ def _absent(parts: Sequence[StudyPart]) -> Mapping[str, str]:
         for part in parts
     }
     texts = {study.title: ", ".join(lacking.get(study.name, ["all data sets"])) for study in registry()}
-    return {title: f"no results of {names}" for title, names in texts.items() if names}
+    return {title: f"{names} not run" for title, names in texts.items() if names}
 
 
 def _differences(part: StudyPart, parts: Sequence[StudyPart]) -> Iterator[Difference]:
@@ -345,7 +345,7 @@ def _origins(parts: Sequence[StudyPart], costs: pd.DataFrame, has_counts: bool) 
     ]
     banners = dict.fromkeys(filter(None, (run.get("banner") for part in parts for run in part.runs)))
     shown: list[Part] = [
-        *listed(sentence for text in banners for sentence in re.split(r"(?<=\.) ", text)),
+        *listed(dict.fromkeys(sentence for text in banners for sentence in re.split(r"(?<=\.) ", text))),
         Table("When and where the studies were run", pd.DataFrame(rows)),
         *([paragraph(REMADE)] if any(part.runs[0].get("remade") for part in parts) else []),
         paragraph("Settings, seeds, versions and checksums: {files}.", files=joined(files)),

@@ -109,8 +109,8 @@ def gap_caption(frame: pd.DataFrame) -> str:
     """What follows from `gap_figure`."""
     others = frame[~frame["is_best"]]
     return (
-        f"{int(others['is_shown'].sum())} of {len(others)} gaps to the best method are shown by the test ({MARK}). "
-        "Cells: points behind it (FAQ sets: by positions); empty: not run."
+        f"{int(others['is_shown'].sum())} of {len(others)} gaps to the best method are significant ({MARK}). Cells: "
+        "points behind it (FAQ sets: by positions); tie: under 0.05; empty: not run."
     )
 
 

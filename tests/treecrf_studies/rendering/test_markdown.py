@@ -88,7 +88,7 @@ def test_the_documentation_is_linked_where_it_is(tmp_path):
     note = Note(Markdown("Marks: docs/statistics.md, (`docs/faq.md`) and [it](docs/faq.md)."))
     assert "Marks: docs/statistics.md, (`docs/faq.md`)" in written(tmp_path, page_with(note))["index.md"]
     text = written(tmp_path, page_with(note, path="claims/P1.md"), documentation="..")["claims/P1.md"]
-    assert "[docs/statistics.md](../../statistics.md), ([docs/faq.md](../../faq.md)) and [it](docs/faq.md)." in text
+    assert "[Statistics](../../statistics.md), ([Faq](../../faq.md)) and [it](docs/faq.md)." in text
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def test_claims_are_squares_by_group_with_the_sign_of_their_verdict(claims, tmp_
     assert texts.count("✓") == 3 + 1
     assert "claims/P4.1.html" in saved(figure, tmp_path)
     assert strip_caption(strip_frame(claims)).startswith(
-        "1 of 5 claims hold by the sequence-level test and 2 by the papers' own tests"
+        "1 of 5 claims hold by the sequence-level test, 2 by the papers' own;"
     )
     assert "2 replicated, 1 partly" in strip_alt(strip_frame(claims))
 

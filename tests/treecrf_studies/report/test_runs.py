@@ -66,7 +66,7 @@ def test_the_page_lists_settings_that_differ_and_accuracies_the_newest_first(tmp
     assert found["best method"].tolist() == ["b", "b"]
     assert found["b (%)"].tolist() == ["82.50", "81.25"]
     assert found["a (%)"].tolist() == ["–", "80.00"]
-    assert found["CPU seconds"].tolist() == ["1.5", "3"]
+    assert found["CPU seconds to the chosen iteration"].tolist() == ["1.5", "3"]
     assert found.columns[1] == "best method"  # where a narrow screen shows it
     settings = table_of(tmp_path, "settings-that-differ")
     assert settings["run"].tolist() == ["toy-2", "toy-1"]
