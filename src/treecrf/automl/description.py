@@ -49,7 +49,9 @@ def attribute_counts(table: TypedTable, attributes: Sequence[str]) -> pd.DataFra
 
 
 def number_counts(data: SequenceSet) -> pd.DataFrame:
-    """number, n_missing, share_missing, lowest, median, highest (text of four digits; empty where all are missing)."""
+    """number, n_missing, share_missing, lowest, median, highest (text of four digits or a whole number; empty where all
+    are missing).
+    """
     numbers = pd.DataFrame(data.numbers, columns=list(data.number_names))
     missing = numbers.isna()
     columns = {
@@ -58,8 +60,15 @@ def number_counts(data: SequenceSet) -> pd.DataFrame:
         "share_missing": missing.mean().to_numpy(),
     }
     for name, values in (("lowest", numbers.min()), ("median", numbers.median()), ("highest", numbers.max())):
-        columns[name] = ["" if np.isnan(value) else f"{value:.4g}" for value in values]
+        columns[name] = [_short(value) for value in values]
     return pd.DataFrame(columns)
+
+
+def _short(value: float) -> str:
+    """Four digits, or a whole number where these are not enough: times as numbers differ in the last ones."""
+    if np.isnan(value):
+        return ""
+    return f"{value:.0f}" if 1e4 <= abs(value) < 1e15 else f"{value:.4g}"
 
 
 def column_warnings(table: TypedTable, columns: TableColumns) -> Iterator[str]:

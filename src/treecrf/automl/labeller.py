@@ -36,6 +36,9 @@ from treecrf.readers.text_files import Dialect
 from treecrf.sequences import MISSING, SequenceSet
 from treecrf.statistics.metrics import Accuracy
 
+USUALLY_NEW = 0.5
+"""Share of the cells that may be new where the training table has many values once, which count as one."""
+
 LEAST_KNOWN = 20
 """Cells from which on a column without any value of the training table is taken for one that is written otherwise."""
 
@@ -287,7 +290,8 @@ class TableLabeller:
                     "or label without them (unknown 1)."
                 )
                 raise table.cell_error(int(cells.argmax()), name, problem)
-            if new.n_cells > most_unknown * new.n_known and RARE not in known[name]:
+            usual = USUALLY_NEW if RARE in known[name] else 0.0
+            if new.n_cells > max(most_unknown, usual) * new.n_known:
                 differences.append(new)
         elsewhere = (
             are_elsewhere(table[name], self.ranges[name])
@@ -297,8 +301,8 @@ class TableLabeller:
         differences += [each for each in elsewhere if each is not None]
         if differences:
             yield (
-                f"table {table.path} differs from the training table; new values count as missing where nothing is "
-                f"derived from them.\n{as_table(differences)}"
+                f"table {table.path} differs from the training table; new values count as missing, or as rare ones, "
+                f"where nothing is derived from them.\n{as_table(differences)}"
             )
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -198,11 +198,22 @@ def choose_metric(data: SequenceSet, name: str = AUTO) -> Metric:
 
 def _keeps_to(data: SequenceSet, constraints: str) -> bool:
     """Whether the labels of a set follow a scheme but for slips, and it has a label that may stand everywhere."""
+    follows, may_end = (rule(data.label_names, constraints) for rule in (steps_of_scheme, last_labels_of_scheme))
+    anywhere = np.diag(follows) & follows[-1] & may_end
+    return bool(anywhere.any()) and not _has_more_than_slips(data, constraints)
+
+
+def _has_more_than_slips(data: SequenceSet, constraints: str) -> bool:
     labels = np.asarray(data.labels)
     follows, may_end = (rule(data.label_names, constraints) for rule in (steps_of_scheme, last_labels_of_scheme))
     before = np.append(-1, labels[:-1])  # the last row of the steps is START
     before[data.offsets[:-1]] = -1
-    anywhere = np.diag(follows) & follows[-1] & may_end
     n_slips = (~follows[before, labels]).sum() + (~may_end[labels[data.offsets[1:] - 1]]).sum()
     n_spans = len(find_chunks(labels, data.label_names, data.offsets, strict_scheme(data.label_names)))
-    return bool(n_slips <= MOST_SLIPS * n_spans and anywhere.any())
+    return bool(n_slips > MOST_SLIPS * n_spans)
+
+
+def breaks_scheme(data: SequenceSet) -> bool:
+    """Whether more of the spans of a set than `MOST_SLIPS` break the scheme of its labels, which has constraints."""
+    scheme = chunk_scheme(data.label_names)
+    return scheme in CONSTRAINTS and scheme != MIXED and _has_more_than_slips(data, CONSTRAINTS[scheme])

@@ -243,7 +243,7 @@ def fit(
     from treecrf.automl.candidates import methods_to_compare
     from treecrf.automl.fitting import FitOptions
     from treecrf.automl.labeller import Origin, TableLabeller, ranges_of
-    from treecrf.automl.scores import choose_metric
+    from treecrf.automl.scores import breaks_scheme, choose_metric
     from treecrf.inputs.times import identifying_times
 
     settings: dict[str, Any] = {
@@ -304,6 +304,11 @@ def fit(
 
     columns, data, sample_weight = tables.read_training_set(file, reading, *more, derives=options.derive != ())
     judged_by = choose_metric(data, metric)
+    if judged_by.name == "span_f1" and breaks_scheme(data):
+        shared.note(
+            "More than a hundredth of the spans break the scheme of the labels, such as I-PER after O, so that "
+            "predictions may break it, too; check the labels."
+        )
     shared.tell_replaced(output)
     for sentence in left_out:
         shared.note(f"Left out: {sentence}")

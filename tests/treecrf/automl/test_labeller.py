@@ -155,3 +155,17 @@ def test_a_shift_within_the_range_is_named(model):
 def test_ranges_are_quantiles(model):
     model, frame, _ = model
     assert model.ranges["warm"] == pytest.approx(np.quantile(frame["warm"], [0, 0.05, 0.5, 0.95, 1]))
+
+
+def test_many_new_words_are_named_where_rare_ones_count_as_one(tmp_path):
+    words = [f"w{i}" for i in range(60)]
+    texts = [*(word for word in words for _ in range(3)), *(f"once{i}" for i in range(20))]
+    frame = pd.DataFrame({"sequence": np.arange(200) // 10, "word": texts, "label": ["u", "v"] * 100})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    columns = TableColumns("sequence", "label", ("word",))
+    data = read_table(tmp_path / "t.csv").encode(columns)
+    model = TableLabeller(LinearCRF(max_iterations=3, min_count=2).fit(data), columns)
+    assert told(model, frame, tmp_path) == []
+    half = frame.assign(word=[f"new{i}" if i % 10 < 6 else text for i, text in enumerate(texts)])
+    [sentence] = told(model, half, tmp_path)
+    assert "'word'" in sentence

@@ -5,7 +5,7 @@ import pytest
 from builders import larger_set
 
 from treecrf import LinearCRF, SequenceSet
-from treecrf.automl.scores import Counts, Metric, choose_metric
+from treecrf.automl.scores import Counts, Metric, breaks_scheme, choose_metric
 from treecrf.chain.constraints import last_labels_of_scheme, steps_of_scheme
 from treecrf.statistics.chunks import chunk_f1, segment_f1
 from treecrf.statistics.metrics import estimate_accuracy
@@ -112,8 +112,10 @@ def test_slips_of_annotators_are_no_reason_to_break_the_scheme():
     labels[1] = 2  # one span of 300 that begins with I
     data = SequenceSet(labels[:, None], np.array([0, len(labels)]), [("a", list("abc"))], labels, names)
     assert choose_metric(data) == Metric("span_f1", "bio")
+    assert not breaks_scheme(data)
     labels[1::30] = 2
     assert choose_metric(data.with_labels(labels)) == Metric("span_f1", None)
+    assert breaks_scheme(data.with_labels(labels))
 
 
 def test_labels_that_break_the_scheme_are_not_constrained():

@@ -125,8 +125,8 @@ def test_a_column_without_a_known_value_stops_and_others_are_one_warning(run, mo
     some.loc[:9, "letter"], some.loc[:1, "noise"] = list("ABCDEABCDE"), ["7", "7.5"]
     some.to_csv(tmp_path / "some.csv", index=False)
     said = (
-        "table some.csv differs from the training table; new values count as missing where nothing is derived from "
-        "them.\n"
+        "table some.csv differs from the training table; new values count as missing, or as rare ones, where nothing "
+        "is derived from them.\n"
         "column    unlike training  examples\n"
         "'letter'  10 of 100 cells  'A', 'B', 'C'\n{}"
     )
