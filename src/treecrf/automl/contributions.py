@@ -18,6 +18,7 @@ from treecrf.models.boosted.params import WHOLE_ROWS
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.linear.linear_crf import LinearCRF, window_cells
 from treecrf.models.pipelines import DerivingLabeller, TransformingLabeller
+from treecrf.models.window.classifiers import WindowLightGBM
 from treecrf.sequences import MISSING, SequenceSet, slot_sizes, window_codes, window_slots
 from treecrf.trees.forest import FULL, Tree
 
@@ -81,28 +82,30 @@ def column_contributions(
     A TreeCRF: on the way through a tree each split changes the mean leaf value of the rows that get there, by which the
     split's column is credited (Saabas 2014; Lundberg et al. 2020, Nature Machine Intelligence 2, section "Tree SHAP"
     names it path attribution). The changes add up to the leaf's value. A LinearCRF: the sum of the weights of a
-    column's cells. All other models: Shapley values as in `explain_position`, with columns in place of observations.
+    column's cells. LightGBM: its Shapley values of the path-dependent trees (Lundberg et al. 2020, "Tree SHAP"). All
+    other models: Shapley values as in `explain_position`, with columns in place of observations.
     """
     (part, _), *others = trained_parts(model.labeller, model.prepare(data.select([sequence])))
-    if others or not isinstance(part, TreeCRF | LinearCRF):
+    if others or not isinstance(part, TreeCRF | LinearCRF | WindowLightGBM):
         return _approximate(model, data, sequence, place, seed)
     rng = np.random.default_rng(seed)
     drawn = _draw_sequences(data, sequence, rng) if isinstance(part, TreeCRF) else np.array([sequence])
     ready = model.prepare(data.select(drawn))
     labels = model.metric.predict(model.labeller, ready)
     [(_, seen)] = trained_parts(model.labeller, ready)
-    score = (
-        _tree_parts(part, seen, labels, place, rng)
-        if isinstance(part, TreeCRF)
-        else _weights(part, seen, labels, place)
-    )
+    if isinstance(part, TreeCRF):
+        score = _tree_parts(part, seen, labels, place, rng)
+    elif isinstance(part, LinearCRF):
+        score = _weights(part, seen, labels, place)
+    else:
+        score = _shapley_values(part, seen, labels, place)
     source = dict(_sources(model.labeller))
-    names = [BEFORE if slot is None else _source(part.attributes_[slot].name, source) for slot in score.slots]
+    names = [_source(name, source) for name in score.inputs]
     table = pd.DataFrame({"column": names, "contribution": score.parts}).groupby("column", as_index=False).sum()
-    sees_labels = bool(part.order)
-    if not sees_labels:
+    order = 0 if isinstance(part, WindowLightGBM) else part.order
+    if not order:
         table = table[table["column"] != BEFORE]
-    before = labels[max(place - part.order, 0) : place][::-1]
+    before = labels[max(place - order, 0) : place][::-1]
     names_of_labels = model.labeller.label_names_
     return Contributions(
         names_of_labels[labels[place]],
@@ -156,11 +159,16 @@ def _source(name: str, source: dict[str, str]) -> str:
 
 
 class _Score(NamedTuple):
-    """Parts of a score, each with the number of its attribute, or None for labels before."""
+    """Parts of a score, each with its input, `BEFORE` or `PLACE`."""
 
     parts: NDArray[np.float64]
-    slots: list[int | None]
+    inputs: list[str]
     baseline: float
+
+
+def _slot_names(labeller: Labeller, window: tuple[int, int]) -> list[str]:
+    """The input of each slot of a window."""
+    return [labeller.attributes_[slot.attribute].name for slot in window_slots(labeller.attributes_, window)]
 
 
 def _tree_parts(
@@ -169,7 +177,6 @@ def _tree_parts(
     """The parts of F of a position of the first sequence; means are over the positions of all."""
     params, n_labels = labeller.boosting_params(), len(labeller.label_names_)
     aligned = labeller.align_inputs(data, labeller.unseen)
-    slots = window_slots(labeller.attributes_, labeller.window)
     sizes = slot_sizes(labeller.attributes_, labeller.window)
     before = labels_before(labels, data, labeller.order, n_labels)
     rows = np.arange(data.n_positions)
@@ -191,7 +198,7 @@ def _tree_parts(
             parts[-1] += labeller.transitions_.sum(axis=0)[label, before[place, 0]]
     else:
         baseline += float(labeller.start_[label, 0])
-    return _Score(parts, [*(slot.attribute for slot in slots), *[None] * labeller.order], baseline)
+    return _Score(parts, [*_slot_names(labeller, labeller.window), *[BEFORE] * labeller.order], baseline)
 
 
 def _split_means(tree: Tree, columns: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -272,9 +279,16 @@ def _weights(labeller: LinearCRF, data: SequenceSet, labels: NDArray[np.int16], 
     with_none = np.vstack([labeller.cell_weights_, np.zeros(outcomes.size)])
     by_slot = outcomes.combined(with_none[np.minimum(cells[place], n_cells)]).reshape(cells.shape[1], -1, n_labels)
     of_slots = by_slot[:, before if by_slot.shape[1] > 1 else 0, label]
-    slots: list[int | None] = [slot.attribute for slot in window_slots(labeller.attributes_, labeller.window)]
     of_pair = labeller.transition_weights_[before, label] if labeller.order and place else 0.0
-    return _Score(np.append(of_slots, of_pair), [*slots, None], 0.0)
+    return _Score(np.append(of_slots, of_pair), [*_slot_names(labeller, labeller.window), BEFORE], 0.0)
+
+
+def _shapley_values(labeller: WindowLightGBM, data: SequenceSet, labels: NDArray[np.int16], place: int) -> _Score:
+    """LightGBM's values of F of a position of the first sequence; the baseline is the mean over its training set."""
+    values = labeller.shapley_values(labeller.align_inputs(data, labeller.unseen), place)[labels[place]]
+    numbers = [*labeller.inputs_.number_names, PLACE] if labeller.inputs_.number_names else []
+    n_places = sum(labeller.window) + 1
+    return _Score(values[:-1], [*_slot_names(labeller, labeller.window), *numbers * n_places], float(values[-1]))
 
 
 # --- contributions to log-odds ----------------------------------------------------------------------

@@ -17,6 +17,7 @@ from treecrf.missing import Imputer, Indicator, inject
 from treecrf.models.boosted.treecrf import MEMM
 from treecrf.models.linear.linear_crf import LinearCRF
 from treecrf.models.pipelines import DerivingLabeller
+from treecrf.models.window.classifiers import WindowLightGBM
 
 
 def test_contributions_add_up(model):
@@ -160,6 +161,24 @@ def test_columns_of_a_linear_crf_add_up_to_the_potential(name):
     founds = list(check_sums(model, data, [(0, 0), (3, 5), (29, 9)]))
     assert {found.baseline for found in founds} == {0.0}
     assert all((BEFORE in set(found.table["column"])) == (name != "order 0") for found in founds)
+
+
+@pytest.mark.parametrize("settings", [{"window": (1, 1)}, {"window": (1, 0), "anchors": (1, 1), "random_state": 2}])
+def test_columns_of_lightgbm_add_up_to_its_score(settings):
+    pytest.importorskip("lightgbm")
+    data = made(6, 30)
+    labeller = WindowLightGBM(n_iterations=8, max_leaves=6, **settings).fit(data)
+    model = TableLabeller(labeller, COLUMNS)
+    labels, [scores] = labeller.predict(data), labeller._staged_scores(labeller.align_inputs(data, "error"), None)
+    for sequence, place in [(0, 0), (3, 5), (29, 9)]:
+        found = column_contributions(model, data, sequence, place, 0)
+        position = int(data.offsets[sequence]) + place
+        assert (found.is_exact, found.before) == (True, ())
+        assert found.label == labeller.label_names_[labels[position]]
+        assert found.score == pytest.approx(scores[position, labels[position]], abs=1e-9)
+        assert found.baseline + found.table["contribution"].sum() == pytest.approx(found.score, abs=1e-9)
+        assert set(found.table["column"]) <= {"letter", "noise", "size", "(place in the sequence)"}
+        assert found.table["contribution"].abs().max() > 0.01
 
 
 def test_separable_transitions_are_a_bar_of_their_own():

@@ -492,6 +492,38 @@ class WindowLightGBM(WindowClassifier):
             if (iteration + 1) % (every or n_iterations) == 0:
                 yield scores + self.start_
 
+    def shapley_values(self, data: SequenceSet, position: int) -> Floats:
+        """What each feature of a position's window adds to its scores, and what they begin from.
+
+        Parameters
+        ----------
+        data : SequenceSet
+            As `align_inputs` gives it.
+        position : int
+            In the set.
+
+        Returns
+        -------
+        float64, shape (n_labels, n_features + 1)
+            Columns: slots of the window, then its numbers (`treecrf.models.window.features.window_numbers`), then the
+            mean score over the training set. A row adds up to the score of its label.
+
+        References
+        ----------
+        Lundberg et al. 2020, Nature Machine Intelligence 2, section "Tree SHAP".
+        """
+        with needs_extra("rivals"):
+            import lightgbm
+
+        booster = lightgbm.Booster(model_str=self.model_text_)
+        features, _ = self._features(data)
+        values = np.zeros((len(self.start_), features.shape[1] + 1))
+        if booster.current_iteration():
+            row = features[position : position + 1]
+            values += np.reshape(booster.predict(row, pred_contrib=True, num_threads=1), values.shape)
+        values[:, -1] += self.start_
+        return values
+
     def _refuse_missing(self, data: SequenceSet) -> None:
         refuse_missing(data.with_numbers(np.empty((len(data.values), 0)), ()))
 
