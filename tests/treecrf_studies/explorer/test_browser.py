@@ -102,6 +102,13 @@ def test_a_choice_goes_into_the_address_and_stays_in_focus(browser):
     assert "Training" in browser.shown().locator("select").first.locator("option:checked").inner_text()
 
 
+def test_a_study_takes_no_condition_of_another_into_the_address(browser):
+    browser.view("leaderboard?study=missing&variant=20+%25+missing")
+    browser.tab.locator("select").first.select_option("training")
+    browser.shown()
+    assert browser.tab.url.endswith("#leaderboard?study=training")
+
+
 def test_views_lead_back_to_what_was_chosen_and_tabs_keep_it(browser):
     fragment = f"leaderboard?{CHOSEN}&search=crf&data=protein%2Chyphen"
     browser.view(fragment).locator("tbody th a").first.click()

@@ -151,8 +151,9 @@ function grouped(options) {
 function controls(view, found, more = {}) {
   const now = { ...Object.fromEntries(Object.entries(found).map(([name, { value }]) => [name, value])), columns: readAddress().chosen.columns, ...more };
   const to = (changed) => {
+    if (changed.study) return address(view, { ...pick(now, ["search", "whole", "columns"]), ...changed }); // it has conditions of its own
     const next = { ...now, ...changed };
-    return address(view, { ...next, data: changed.study || next.data.length === found.data.options.length ? "" : next.data });
+    return address(view, { ...next, data: next.data.length === found.data.options.length ? "" : next.data });
   };
   const go = (changed) => { location.hash = to(changed); };
   const search = (event) => {
