@@ -200,7 +200,7 @@ def judge(
     quorum: int | None = None,
     needs: str = NEEDS,
 ) -> Finding:
-    """The verdict on a claim; `test` says what decides whether an observation holds, `needs` what absent data sets lack.
+    """The verdict on a claim; `test` says what decides whether an observation holds, `needs` what absent sets lack.
 
     Not run: fewer than `quorum` of the data sets that it is about have results (all are needed unless given).
     Replicated: the share `enough` of the observations holds. Partly: the mean of their degrees is `partly`. Shares, so
