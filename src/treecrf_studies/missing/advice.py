@@ -250,7 +250,9 @@ def _against_weighting(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> 
     n_cases = best["mechanism"].value_counts()
     texts = [f"{_mechanism(name)} in {n} of {counted(int(n_cases[name]), 'case')}" for name, n in worse.items()]
     others = [_mechanism(name) for name in n_cases.index if name not in worse]
-    never = f" If they are missing {with_and(others, 'or')}, no test finds it worse." if others else ""
+    never = (
+        f" If they are missing {with_and(others, 'or')}, no test finds it worse than the best method." if others else ""
+    )
     return [
         paragraph(
             "A test finds instance weighting worse than the best method if values are missing {where}.{never} Gaps "
