@@ -94,8 +94,9 @@ INFERRED_COLUMNS = (
 )
 
 ABOUT_PRINTED = """
-Table 4.1 has log odds. Those that it marks as significant are shown as published points, at the measured accuracy; a
-positive value means that the first method of the comparison is better.
+Table 4.1 prints log odds of the second method against the first. The sign is turned here: positive values mean that
+the first method is better. Published points come from the log odds that it marks as significant, at the measured
+accuracy.
 """
 
 ABOUT_LIMITS = "Vertical lines mark the values at which the claim begins or ceases to hold."
@@ -225,7 +226,7 @@ def comparisons_layout(compared: pd.DataFrame) -> pd.DataFrame:
             "data set": row["dataset"],
             "comparison": row["what"],
             "published": _value(row, "published"),
-            "as printed": row.get("printed") or DASH,
+            "published as": row.get("printed") or DASH,
             "measured, averaged as published": _value(row, "alike"),
             "measured": _value(row, "measured"),
             "interval": _interval(row) or DASH,

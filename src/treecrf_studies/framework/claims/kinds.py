@@ -51,7 +51,7 @@ class Measured(Generic[Value]):
     published : float or None
         The same value as the paper prints it.
     printed : str
-        What the paper prints, where that is another quantity.
+        The same in the quantity that the paper prints, where that is another.
     alike : float or None
         The value averaged as the published one, where the test averages otherwise.
     unit : str or None
