@@ -161,7 +161,7 @@ def reason(row: Row, compared: pd.DataFrame) -> str:
         sentence += f". By the rule below, the open ones decide between {between}"
     if row["verdict"] == REPLICATED or decisive.empty:
         return f"{sentence}."
-    return f"{sentence}; for example, {_measured_sentence(decisive.iloc[0].to_dict(), True)}"
+    return f"{sentence}. For example, {_measured_sentence(decisive.iloc[0].to_dict(), True)}"
 
 
 def _no_difference(row: Row, compared: pd.DataFrame) -> str:

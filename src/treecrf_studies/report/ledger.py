@@ -198,11 +198,12 @@ def comparisons(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
     DataFrame
         id; part: empty, `LARGER_SAMPLE`, or the name of what stands beside the claim; dataset; method, other: what
         readers see of the methods, empty where it is about none; what is compared or measured; published and measured
-        value; printed: the published one in the quantity that the paper prints, where that is another; alike: the measured
-        value averaged as the published one where the test averages otherwise; low and high, the ends of the interval;
-        level of the interval, percent; unit of the values; p, papers_p: p-values by the sequence-level test and by the
-        paper's; limits: the values at which the claim begins or ceases to hold, parted by spaces; holds: "yes",
-        "partly", "no" or "open"; numbers: the same in words. Values are missing where the claim is not about a number.
+        value; printed: the published one in the quantity that the paper prints, where that is another; alike: the
+        measured value averaged as the published one where the test averages otherwise; low and high, the ends of the
+        interval; level of the interval, percent; unit of the values; p, papers_p: p-values by the sequence-level test
+        and by the paper's; limits: the values at which the claim begins or ceases to hold, parted by spaces; holds:
+        "yes", "partly", "no" or "open"; numbers: the same in words. Values are missing where the claim is not about a
+        number.
     """
     measured = _open(results)
     rows = [

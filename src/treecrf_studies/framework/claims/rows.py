@@ -148,7 +148,7 @@ def check_claim(row: Row, functions: ModuleType, results: Results, rule: Rule = 
     if rule.larger:
         row = {**row, "no_verdict": None, **row["larger"]}
     clauses = [row["test"]] if isinstance(row["test"], str) else row["test"]
-    finding = _find(row, functions, results, rule, ", ".join(clauses).format(**row))
+    finding = _find(row, functions, results, rule, "; ".join(clauses).format(**row))
     if not rule.larger:
         shared = {name: value for name, value in row.items() if name not in OF_THE_WHOLE}
         besides = [{**shared, **part} for part in row.get("beside", ())]
