@@ -157,8 +157,10 @@ def reason(row: Row, compared: pd.DataFrame) -> str:
     )
     sentence = f"Of {counted(len(compared), 'comparison')}, {shown}"
     if "no" in counts and row.get("between"):
-        between = " and ".join(row["between"].split(" or "))
-        sentence += f". By the rule below, the open ones decide between {between}"
+        possible = row["between"].split(" or ")
+        start = "" if REPLICATED in possible else f"By the rule below, what fails rules out “{REPLICATED}”, and "
+        decided = f"the open ones decide between “{possible[0]}” and “{possible[1]}”"
+        sentence += f". {start or 'By the rule below, '}{decided}"
     if row["verdict"] == REPLICATED or decisive.empty:
         return f"{sentence}."
     return f"{sentence}. For example, {_measured_sentence(decisive.iloc[0].to_dict(), True)}"
@@ -317,18 +319,23 @@ def _verdict_notes(row: Row, why: str) -> list[Part]:
     """The verdict with its reason, the other two verdicts, and what stands beside the claim."""
     others = {"By the paper’s test": row["verdict_papers_test"], "On a larger sample": row["verdict_larger"]}
     verdict = signed_verdict(row["verdict"])
+    alone: list[Part] = []
     if row["verdict"] == NOT_RUN:
         verdict, why = f"{verdict}:", why.removeprefix("Not run: ")
     if row["verdict"] == UNDECIDED and row["verdict_larger"] in JUDGED and row["verdict_larger"] != UNDECIDED:
         sets, more = paper_of(row["id"]).samples
         verdict = f"On {sets}: {verdict}. On {more}: {signed_verdict(others.pop('On a larger sample'))}."
+        why = f"On {sets}: {why[0].lower()}{why[1:]}"
+        alone = [paragraph("**{verdict}**", verdict=verdict)]
     data_sets = [name for name in row["data_sets"].split(", ") if name]
     if data_sets and set(data_sets) <= set(INFERRED):
         why = f"{why} {INFERRED_COLUMNS}"
     texts = [f"{name}: {verdict_text(verdict)}." for name, verdict in others.items() if verdict]
     texts += [f"Also judged: {text}." for text in filter(None, row["beside"].split("; "))]
-    first = paragraph("**{verdict}** {why}", verdict=verdict, why=why)
-    return [first, *([paragraph("{texts}", texts=" ".join(texts))] if texts else [])]
+    first = (
+        [*alone, paragraph("{why}", why=why)] if alone else [paragraph("**{verdict}** {why}", verdict=verdict, why=why)]
+    )
+    return [*first, *([paragraph("{texts}", texts=" ".join(texts))] if texts else [])]
 
 
 def _numbers(compared: pd.DataFrame) -> list[Part]:
