@@ -75,24 +75,18 @@ def advice(
         By mechanism, from there.
     """
     parts: list[tuple[pd.DataFrame, pd.DataFrame, Sequence[str]]] = [(evaluations, comparisons, CASE)]
-    against: Sequence[str] = ()
+    against: list[Part] = []
     if mechanism_evaluations is not None and mechanism_comparisons is not None:
         parts.append((mechanism_evaluations, mechanism_comparisons, MECHANISM_CASE))
         against = _against_weighting(mechanism_evaluations, mechanism_comparisons)
     judged = judge(parts)
     if judged.empty:
         return []
-    heading = [
-        paragraph(
-            "If absence depends on values or labels (MAR, MNAR), instance weighting can be significantly worse than "
-            "the best method. These are all such cases of this run, with 95 % intervals (Bonferroni):"
-        )
-    ]
     return [
         *listed(advice_sentences(judged)),
         Table("Which method to use when", advice_layout(judged, costs)),
         paragraph(TOLD),
-        *([*heading, *listed(against)] if against else []),
+        *against,
     ]
 
 
@@ -223,14 +217,17 @@ def _choice(rows: pd.DataFrame, when: str) -> str:
     return f"{text} For {names}, no test finds a better method." if safe else text
 
 
-def _against_weighting(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> Sequence[str]:
-    """Where instance weighting is significantly behind the best method although cells depend on values or labels."""
+def _against_weighting(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> list[Part]:
+    """By which mechanisms that depend on values or labels a test finds instance weighting behind the best method, by
+    which it does not, and how far it is behind.
+    """
     rows = evaluations[evaluations["mechanism"].isin(list(RANDOMNESS))] if len(evaluations) else evaluations
     if rows.empty or WEIGHTING not in set(rows["method"]):
         return []
     means = mean_accuracies(rows, MECHANISM_CASE)
     best = means.loc[means.groupby(list(MECHANISM_CASE), sort=False)["value"].idxmax()]
-    lines = []
+    lines: list[str] = []
+    worse: dict[str, int] = {}
     for case in best.to_dict("records"):
         pair = comparisons[
             (comparisons["dataset"] == case["dataset"])
@@ -243,11 +240,33 @@ def _against_weighting(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> 
                 signed(pair["value"].iloc[0]),
                 interval_texts(pair["family_low"], pair["family_high"]),
             )
-            how = MECHANISMS[case["mechanism"]].name if case["mechanism"] in MECHANISMS else case["mechanism"]
+            worse[case["mechanism"]] = worse.get(case["mechanism"], 0) + 1
             lines.append(
-                f"{points} points ({interval}) vs {method_name(case['method'])} on {case['dataset']} (mechanism: {how})"
+                f"{points} points ({interval}) vs {method_name(case['method'])} on {case['dataset']} (mechanism: "
+                f"{_mechanism(case['mechanism'])})"
             )
-    return lines
+    if not lines:
+        return []
+    n_cases = best["mechanism"].value_counts()
+    texts = [f"{_mechanism(name)} in {n} of {counted(int(n_cases[name]), 'case')}" for name, n in worse.items()]
+    others = [_mechanism(name) for name in n_cases.index if name not in worse]
+    never = (
+        f" If they are missing {with_and(others, 'or')}, no test finds it worse than the best method." if others else ""
+    )
+    return [
+        paragraph(
+            "A test finds instance weighting worse than the best method if values are missing {where}.{never} Gaps "
+            "with 95 % intervals (Bonferroni):",
+            where=with_and(texts),
+            never=never,
+        ),
+        *listed(lines),
+    ]
+
+
+def _mechanism(name: str) -> str:
+    """A mechanism as readers see it."""
+    return MECHANISMS[name].name if name in MECHANISMS else name
 
 
 def _relative_costs(costs: pd.DataFrame) -> dict[str, float]:

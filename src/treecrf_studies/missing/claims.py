@@ -82,18 +82,20 @@ def _advantage(
     ends = f"90 % interval without correction {signed(-points - half)} to {signed(half - points)}"
     valid = "no sequence-level test" if np.isnan(p) else f"{p_text(p)} {by_test}, {ends}"
     paper = f"log odds {_signed(-row['coefficient'])}, {p_text(row['papers_p'])} by the paper's test"
-    printed = (
-        "" if np.isnan(log_odds) else f", published log odds {_signed(-log_odds)}{' (as points)' if is_starred else ''}"
-    )
+    ahead = _points_ahead(log_odds, accuracies.loc[rate, method]) if is_starred and len(accuracies) else None
+    direction = f"{METHOD_NAMES[method]} minus {METHOD_NAMES[other]}"
+    star = "significant" if is_starred else "not significant"
+    printed = "" if np.isnan(log_odds) else f"log odds {_signed(-log_odds)}, {direction}, {star}"
     return Measured(
         -points,
         f"{where} ({valid}; {paper})",
         p=p,
         interval=(-points - half, -points + half),
         papers=(-row["coefficient"], row["papers_p"]),
-        what=f"{METHOD_NAMES[method]} vs {METHOD_NAMES[other]}, {100 * rate:g} % missing{printed}",
+        what=f"{METHOD_NAMES[method]} vs {METHOD_NAMES[other]}, {100 * rate:g} % missing",
         methods=(METHOD_NAMES[method], METHOD_NAMES[other]),
-        published=_points_ahead(log_odds, accuracies.loc[rate, method]) if is_starred and len(accuracies) else None,
+        published=ahead,
+        printed=printed,
     )
 
 

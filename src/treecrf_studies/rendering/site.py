@@ -26,6 +26,9 @@ STATIC = ("results.css", "results.js")
 SIGNS = {"✓": "replicated", "◐": "partly", "✗": "not-replicated", "?": "undecided"}
 """First letters of cells that are verdicts, and the class whose colour they have."""
 
+FOLDED = "claims"
+"""The section whose table is folded although no picture shows the same."""
+
 LONG_CELL = 160
 """Letters of a cell that is folded."""
 
@@ -181,7 +184,7 @@ def _show_tables(app: Any, tree: Any, name: str) -> None:
             f"{app.builder.get_relative_uri(name, 'index').rpartition('/')[0] or '.'}/_downloads/{link['filename']}"
         )
         section = next((up for up in _parents(paragraph) if isinstance(up, nodes.section)), tree)
-        is_open = not any(isinstance(each, nodes.image) for each in section.findall(nodes.image))
+        is_open = section.attributes.get("ids") != [FOLDED] and next(section.findall(nodes.image), None) is None
         html = table_html(path, link.astext(), address, known, is_open)
         paragraph.replace_self(nodes.raw("", html, format="html"))
     for picture in list(tree.findall(nodes.image)):

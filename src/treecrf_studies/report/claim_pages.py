@@ -11,8 +11,10 @@ import numpy as np
 import pandas as pd
 
 from treecrf.io.messages import counted
-from treecrf_studies.framework.claims.judge import JUDGED, REPLICATED, UNDECIDED
-from treecrf_studies.framework.claims.rows import WITHOUT
+from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
+from treecrf_studies.framework.claims.judge import JUDGED, NOT_RUN, REPLICATED, UNDECIDED
+from treecrf_studies.framework.claims.kinds import smallest_difference
+from treecrf_studies.framework.claims.rows import FORMER, WITHOUT
 from treecrf_studies.rendering.cells import DASH, number, p_text, p_value_text, signed, three_digits, with_and
 from treecrf_studies.rendering.forest import Forest, Interval
 from treecrf_studies.rendering.parts import (
@@ -27,15 +29,17 @@ from treecrf_studies.rendering.parts import (
     listed,
     paragraph,
 )
-from treecrf_studies.report.ledger import LARGER_SAMPLE
+from treecrf_studies.report.ledger import LARGER_SAMPLE, Ledger
 from treecrf_studies.report.papers import (
     MISSING,
+    Paper,
     claim_path,
     paper_of,
     signed_verdict,
     three_counts,
     verdict_text,
 )
+from treecrf_studies.training.published import INFERRED
 
 PATH = "claims.md"
 
@@ -63,6 +67,36 @@ on a larger sample, or for missing values on more damaged sets.
 
 *Undecided* means that the test shows neither the claim nor its contrary. *Checked* are theorems and exact examples. An
 id leads to the numbers behind its verdicts.
+"""
+
+CHANGED = """
+The rules of {n} were changed after the first run. With the rules before, {other} would differ. The page of each such
+claim has the rule before and the reason. All claims on accuracy were first judged by the paper's test, which has a
+column of its own.
+"""
+
+FROZEN = " Nothing that decides a verdict has changed since they were frozen."
+
+OF_CHAPTER = (
+    "claim",
+    "in few words",
+    "the paper's test",
+    "sequence-level test",
+    "larger sample",
+    "changes under other rules",
+)
+"""Columns of the table of claims on the page of a paper."""
+
+SMALLEST = "Smallest difference that this experiment would have found, in points: {sizes}."
+
+INFERRED_COLUMNS = (
+    "This verdict rests only on FAQ sets, whose line features are inferred: the dissertation does not name them."
+)
+
+ABOUT_PRINTED = """
+Table 4.1 prints log odds of the second method against the first. The sign is turned here: positive values mean that
+the first method is better. Published points come from the log odds that it marks as significant, at the measured
+accuracy.
 """
 
 ABOUT_LIMITS = "Vertical lines mark the values at which the claim begins or ceases to hold."
@@ -93,6 +127,14 @@ def claim_pages(claims: pd.DataFrame, by_rule: pd.DataFrame, compared: pd.DataFr
     return [_list_page(claims, by_rule, compared), *pages]
 
 
+def claims_table(judged: Ledger, paper: Paper) -> list[Part]:
+    """The claims of a paper with their verdicts, one a line."""
+    of_paper = judged.claims[judged.claims["id"].map(paper.has)]
+    if of_paper.empty:
+        return []
+    return [Table(f"Claims: {paper.name}", _claims_layout(*judged._replace(claims=of_paper))[[*OF_CHAPTER]])]
+
+
 def reason(row: Row, compared: pd.DataFrame) -> str:
     """Why a claim has its verdict, in one sentence."""
     is_open = row["verdict"] == UNDECIDED
@@ -100,6 +142,8 @@ def reason(row: Row, compared: pd.DataFrame) -> str:
         return str(row["explanation"])
     if is_open and not np.isfinite(compared["high"].astype(float)).any():
         return _without_intervals(compared)
+    if NO_DIFFERENCE in row["test"] and (compared["holds"] == "yes").any():
+        return _no_difference(row, compared)
     if len(compared) == 1:
         return _measured_sentence(compared.iloc[0].to_dict(), False)
     counts = compared["holds"].value_counts().to_dict()
@@ -112,11 +156,40 @@ def reason(row: Row, compared: pd.DataFrame) -> str:
         if name in counts
     )
     sentence = f"Of {counted(len(compared), 'comparison')}, {shown}"
-    if NO_DIFFERENCE in row["test"]:
-        sentence += "; no test finds a difference, which does not show that there is none"
+    if "no" in counts and row.get("between"):
+        possible = row["between"].split(" or ")
+        start = "" if REPLICATED in possible else f"By the rule below, what fails rules out “{REPLICATED}”, and "
+        decided = f"the open ones decide between “{possible[0]}” and “{possible[1]}”"
+        sentence += f". {start or 'By the rule below, '}{decided}"
     if row["verdict"] == REPLICATED or decisive.empty:
         return f"{sentence}."
-    return f"{sentence}; for example, {_measured_sentence(decisive.iloc[0].to_dict(), True)}"
+    return f"{sentence}. For example, {_measured_sentence(decisive.iloc[0].to_dict(), True)}"
+
+
+def _no_difference(row: Row, compared: pd.DataFrame) -> str:
+    """In how many comparisons the sequence-level test finds no difference, and where the paper's finds one."""
+    level = _level(row)
+    found = compared[compared["papers_p"] < level]
+    papers = f"; the paper’s own test finds one on {with_and(found['dataset'].unique())}" if len(found) else ""
+    n_none = f" in {(compared['holds'] == 'yes').sum()} of {len(compared)} comparisons" if len(compared) > 1 else ""
+    first = f"The sequence-level test finds no difference{n_none}{papers}."
+    return f"{first} This does not show that the methods are equal."
+
+
+def _level(row: Row) -> float:
+    """The level in the thresholds of a claim."""
+    known = re.search(r"level ([\d.]+)", row["thresholds"])
+    return float(known[1]) if known else SIGNIFICANCE_LEVEL
+
+
+def _smallest(row: Row, compared: pd.DataFrame) -> str:
+    """The smallest difference that each comparison of a claim about no difference would have found."""
+    rows = compared[np.isfinite(compared[["low", "high"]].astype(float)).all(axis=1)]
+    places = rows["dataset"].where(~rows["dataset"].duplicated(keep=False), rows["dataset"] + ", " + rows["what"])
+    level, ends = _level(row), zip(rows["low"], rows["high"], places, strict=True)
+    return ", ".join(
+        f"{number(smallest_difference((low, high), 'better', level))} ({place})" for low, high, place in ends
+    )
 
 
 def _without_intervals(compared: pd.DataFrame) -> str:
@@ -155,6 +228,7 @@ def comparisons_layout(compared: pd.DataFrame) -> pd.DataFrame:
             "data set": row["dataset"],
             "comparison": row["what"],
             "published": _value(row, "published"),
+            "published as": row.get("printed") or DASH,
             "measured, averaged as published": _value(row, "alike"),
             "measured": _value(row, "measured"),
             "interval": _interval(row) or DASH,
@@ -175,31 +249,45 @@ def comparisons_layout(compared: pd.DataFrame) -> pd.DataFrame:
 
 def _list_page(claims: pd.DataFrame, by_rule: pd.DataFrame, compared: pd.DataFrame) -> Page:
     rules: list[Part] = [paragraph(OTHER_RULES), Table("Verdicts under other rules", rules_layout(claims, by_rule))]
+    layout = _claims_layout(claims, by_rule, compared)
     sections = [
-        Section("claims", "List", [_list_table(claims, compared)]),
+        Section("claims", "List", [Table("All claims", layout.drop(columns="in few words"))]),
         Section("other-rules", "Sensitivity to thresholds and tests", rules if len(by_rule) else []),
     ]
     lead: list[Part] = [
         paragraph(INTRODUCTION),
         paragraph("{n}:", n=counted(len(claims), "claim")),
         *listed(three_counts(claims)),
-        paragraph("Digest of the rules: {digest}.", digest=", ".join(claims["rules"].unique())),
+        *_rules_told(claims, by_rule),
     ]
     return Page(PATH, "Claims of the papers", sections, lead, "Claims")
 
 
-def _list_table(claims: pd.DataFrame, compared: pd.DataFrame) -> Table:
+def _rules_told(claims: pd.DataFrame, by_rule: pd.DataFrame) -> list[Part]:
+    """How many rules were changed after the first run, how many verdicts that changed, and which rules are in force."""
+    n_changed, rules = int((claims["former_rule"] != "").sum()), ", ".join(claims["rules"].unique())
+    n_other = int((n_changes(claims, by_rule[by_rule["rule"] == FORMER]) > 0).sum())
+    return [
+        paragraph(CHANGED, n=counted(n_changed, "claim"), other=counted(n_other, "verdict")),
+        paragraph("Digest of the rules in force: {rules}.{frozen}", rules=rules, frozen=FROZEN * ("(frozen)" in rules)),
+    ]
+
+
+def _claims_layout(claims: pd.DataFrame, by_rule: pd.DataFrame, compared: pd.DataFrame) -> pd.DataFrame:
     numbers = compared[compared["part"] == ""]
+    changes = n_changes(claims, by_rule)
     columns = {
         "claim": claims["id"],
+        "in few words": claims["statement"],
         "the paper's test": claims["verdict_papers_test"].map(signed_verdict),
         "sequence-level test": claims["verdict"].map(signed_verdict),
         "larger sample": claims["verdict_larger"].map(signed_verdict),
+        "changes under other rules": [str(changes[claim]) if claim in changes else DASH for claim in claims["id"]],
         "the paper's words": "“" + claims["quote"] + "”",
         "source": claims["source"],
         "key number, sequence-level test": [key_number(numbers[numbers["id"] == claim]) for claim in claims["id"]],
     }
-    return Table("All claims", pd.DataFrame(columns, dtype=object))
+    return pd.DataFrame(columns, dtype=object)
 
 
 def _claim_page(row: Row, compared: pd.DataFrame, rules: pd.DataFrame) -> Page:
@@ -222,17 +310,32 @@ def _claim_page(row: Row, compared: pd.DataFrame, rules: pd.DataFrame) -> Page:
     for name, rows in parts.items():  # a larger sample, or what stands beside the claim and does not decide it
         heading = f"Larger sample: {row['data_sets_larger']}" if name == LARGER_SAMPLE else f"Also judged: {name}"
         sections.append(Section(re.sub(r"\W+", "-", name).strip("-").lower(), heading, _numbers(rows)[:1]))
-    sections += [Section("rule", "Rule", [_rule(row)]), Section("robustness", "Robustness", _robustness(row, rules))]
-    return Page(claim_path(row["id"]), f"Claim {row['id']}", sections, lead)
+    robustness = _robustness(row, rules, _smallest(row, own) if NO_DIFFERENCE in row["test"] else "")
+    sections += [Section("rule", "Rule", [_rule(row)]), Section("robustness", "Robustness", robustness)]
+    return Page(claim_path(row["id"]), f"{row['id']}: {row['statement'].removesuffix('.')}", sections, lead)
 
 
 def _verdict_notes(row: Row, why: str) -> list[Part]:
     """The verdict with its reason, the other two verdicts, and what stands beside the claim."""
     others = {"By the paper’s test": row["verdict_papers_test"], "On a larger sample": row["verdict_larger"]}
+    verdict = signed_verdict(row["verdict"])
+    alone: list[Part] = []
+    if row["verdict"] == NOT_RUN:
+        verdict, why = f"{verdict}:", why.removeprefix("Not run: ")
+    if row["verdict"] == UNDECIDED and row["verdict_larger"] in JUDGED and row["verdict_larger"] != UNDECIDED:
+        sets, more = paper_of(row["id"]).samples
+        verdict = f"On {sets}: {verdict}. On {more}: {signed_verdict(others.pop('On a larger sample'))}."
+        why = f"On {sets}: {why[0].lower()}{why[1:]}"
+        alone = [paragraph("**{verdict}**", verdict=verdict)]
+    data_sets = [name for name in row["data_sets"].split(", ") if name]
+    if data_sets and set(data_sets) <= set(INFERRED):
+        why = f"{why} {INFERRED_COLUMNS}"
     texts = [f"{name}: {verdict_text(verdict)}." for name, verdict in others.items() if verdict]
     texts += [f"Also judged: {text}." for text in filter(None, row["beside"].split("; "))]
-    verdict = paragraph("**{verdict}** {why}", verdict=signed_verdict(row["verdict"]), why=why)
-    return [verdict, *([paragraph("{texts}", texts=" ".join(texts))] if texts else [])]
+    first = (
+        [*alone, paragraph("{why}", why=why)] if alone else [paragraph("**{verdict}** {why}", verdict=verdict, why=why)]
+    )
+    return [*first, *([paragraph("{texts}", texts=" ".join(texts))] if texts else [])]
 
 
 def _numbers(compared: pd.DataFrame) -> list[Part]:
@@ -263,6 +366,8 @@ def _numbers(compared: pd.DataFrame) -> list[Part]:
         title += ", with intervals" if has_intervals else "; timed once, hence without intervals"
         about = paragraph(ABOUT_INTERVALS if has_intervals else "{limits}", limits=ABOUT_LIMITS)
         parts = [replace(Forest(title, lines, tuple(sorted(limits)), unit).part(), layout=layout), about]
+    if "printed" in compared and (compared["printed"] != "").any():
+        parts.append(paragraph(ABOUT_PRINTED))
     if compared["papers_p"].notna().any():
         parts.append(paragraph(ABOUT_PAPERS_TEST))
     return parts
@@ -280,7 +385,7 @@ def _rule(row: Row) -> Note:
     return Note(Markdown("\n".join(f"- **{name}:** {escaped(text)}" for name, text in items.items() if text)))
 
 
-def _robustness(row: Row, rules: pd.DataFrame) -> list[Part]:
+def _robustness(row: Row, rules: pd.DataFrame, smallest: str) -> list[Part]:
     texts = {
         "smallest_difference": (
             "Smallest difference that this experiment would have found, for each open comparison: {sizes}."
@@ -290,6 +395,8 @@ def _robustness(row: Row, rules: pd.DataFrame) -> list[Part]:
     parts: list[Part] = [
         paragraph(text, sizes=row[name].replace("; ", ", ")) for name, text in texts.items() if row[name]
     ]
+    if smallest:
+        parts.append(paragraph(SMALLEST, sizes=smallest))
     if len(rules):
         layout = rules[["rule", "verdict"]].assign(verdict=rules["verdict"].map(signed_verdict))
         parts.append(Table("The verdict under other rules", layout))
@@ -364,15 +471,15 @@ AS_JUDGED = "as judged"
 
 OTHER_RULES = """
 The table judges every claim again: with its thresholds halved or doubled, with the paper's test, and without one of the
-data sets. It counts the claims that were run. A rule that does not concern a claim leaves its verdict.
+data sets. It counts the claims that were run. A rule that does not concern a claim leaves its verdict unchanged.
 """
 
 
 def rules_layout(claims: pd.DataFrame, by_rule: pd.DataFrame) -> pd.DataFrame:
     """How many claims have each verdict, as judged and under every other rule, and which ones change.
 
-    A rule that changes nothing for a claim leaves its verdict. Claims that were not run are left out. Frames are of
-    `treecrf_studies.report.ledger.verdicts` and `treecrf_studies.report.ledger.verdicts_by_rule`.
+    A rule that changes nothing for a claim leaves its verdict unchanged. Claims that were not run are left out. Frames
+    are of `treecrf_studies.report.ledger.verdicts` and `treecrf_studies.report.ledger.verdicts_by_rule`.
     """
     judged = claims[claims["verdict"].isin(JUDGED)].set_index("id")["verdict"]
     rows = [_row(AS_JUDGED, judged, judged)]
@@ -380,6 +487,14 @@ def rules_layout(claims: pd.DataFrame, by_rule: pd.DataFrame) -> pd.DataFrame:
         of_rule = by_rule[by_rule["rule"] == rule].set_index("id")["verdict"]
         rows.append(_row(rule, of_rule.reindex(judged.index).fillna(judged), judged))
     return pd.DataFrame(rows)
+
+
+def n_changes(claims: pd.DataFrame, by_rule: pd.DataFrame) -> pd.Series:
+    """Under how many other rules each claim that has a rule here has another verdict, by its id."""
+    judged = claims[claims["verdict"].isin(JUDGED)].set_index("id")["verdict"]
+    known = by_rule[by_rule["id"].isin(judged.index)]
+    differs = known["verdict"] != known["id"].map(judged)
+    return differs.groupby(known["id"]).sum().astype(int)
 
 
 def _row(rule: str, verdicts: pd.Series, judged: pd.Series) -> dict[str, str]:

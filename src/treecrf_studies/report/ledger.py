@@ -59,6 +59,7 @@ COMPARED_COLUMNS = (
     "other",
     "what",
     "published",
+    "printed",
     "measured",
     "alike",
     "low",
@@ -73,7 +74,7 @@ COMPARED_COLUMNS = (
 )
 """Of `comparisons`."""
 
-COMPARED_TEXTS = ("id", "part", "dataset", "method", "other", "what", "unit", "limits", "holds", "numbers")
+COMPARED_TEXTS = ("id", "part", "dataset", "method", "other", "what", "printed", "unit", "limits", "holds", "numbers")
 """Columns of `comparisons` that are no numbers."""
 
 SHORTENED = "Shortened protocol: it decides no claim."
@@ -136,6 +137,8 @@ def verdicts(results: str | os.PathLike[str] = "results", decides: bool = True) 
         n_needed
             Of a claim that a larger sample leaves undecided: how many sequences or documents would decide each open
             comparison.
+        between
+            Of an undecided claim: the best and the worst verdict that its open comparisons leave possible.
         thresholds
             The thresholds in the test, and whether they are the paper's or ours.
         explanation
@@ -195,11 +198,12 @@ def comparisons(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
     DataFrame
         id; part: empty, `LARGER_SAMPLE`, or the name of what stands beside the claim; dataset; method, other: what
         readers see of the methods, empty where it is about none; what is compared or measured; published and measured
-        value, and the measured one averaged as the published one where the test averages otherwise (alike); low and
-        high, the ends of the interval; level of the interval, percent; unit of the values; p, papers_p: p-values by the
-        sequence-level test and by the paper's; limits: the values at which the claim begins or ceases to hold, parted
-        by spaces; holds: "yes", "partly", "no" or "open"; numbers: the same in words. Values are missing where the
-        claim is not about a number.
+        value; printed: the published one in the quantity that the paper prints, where that is another; alike: the
+        measured value averaged as the published one where the test averages otherwise; low and high, the ends of the
+        interval; level of the interval, percent; unit of the values; p, papers_p: p-values by the sequence-level test
+        and by the paper's; limits: the values at which the claim begins or ceases to hold, parted by spaces; holds:
+        "yes", "partly", "no" or "open"; numbers: the same in words. Values are missing where the claim is not about a
+        number.
     """
     measured = _open(results)
     rows = [
@@ -286,6 +290,7 @@ def _compared(each: Observation) -> dict[str, Any]:
         "other": other,
         "what": what,
         "published": measured.published,
+        "printed": measured.printed,
         "measured": value,
         "alike": measured.alike,
         "low": low,
@@ -331,7 +336,7 @@ def _judged(row: Mapping[str, Any], results: Results, decides: bool) -> dict[str
     """The columns of a claim."""
     finding = _find(row, results)
     if not decides and finding.verdict != NOT_RUN:
-        finding = replace(finding, verdict=NO_VERDICT, explanation=SHORTENED, straddled="", smallest="")
+        finding = replace(finding, verdict=NO_VERDICT, explanation=SHORTENED, straddled="", smallest="", between="")
     larger = _find(row, results, LARGER) if decides and "larger" in row else Finding("")
     changed = row.get("changed", {})
     return {
@@ -346,6 +351,7 @@ def _judged(row: Mapping[str, Any], results: Results, decides: bool) -> dict[str
         "straddled": finding.straddled,
         "smallest_difference": finding.smallest,
         "n_needed": larger.n_needed,
+        "between": finding.between,
         "test": finding.test,
         "thresholds": thresholds_text(row),
         "explanation": finding.explanation,

@@ -113,7 +113,8 @@ def pages_of_results(
     pages = learnt_pages(frames)
     for paper in PAPERS:
         conclusion, drawings = conclude(paper, frames, judged), table_drawings(frames, paper)
-        pages += paper_pages(paper, shown, judged.claims, conclusion, drawings, explorer)
+        table = claim_pages.claims_table(judged, paper)
+        pages += paper_pages(paper, shown, judged.claims, conclusion, drawings, explorer, table)
     pages += [*missing_pages(shown), *claim_pages.claim_pages(*judged)]
     return [_overview(frames, shown, judged.claims, absent, jobs, explorer, pages), *pages]
 

@@ -62,6 +62,8 @@ class Paper:
     more : str
         Name of a page of its own for the sections of `own` from `more_from` on, so that no page is too long.
     more_from : str
+    samples : (str, str)
+        Its test sets, and the larger sample, as readers see them.
     """
 
     start: str
@@ -75,6 +77,7 @@ class Paper:
     places: Mapping[str, str]
     more: str = ""
     more_from: str = ""
+    samples: tuple[str, str] = ("the paper's test sets", "a larger sample")
 
     def has(self, claim: str) -> bool:
         """Whether a claim with this id is the paper's."""
@@ -125,6 +128,7 @@ PAPERS = (
         ("missing",),
         ("missing-accuracy", "line-features", "missing-tests"),
         {**{f"table 4.1{letter}": "table-4-1" for letter in "abcd"}, "section 4.4.5": "missing-tests"},
+        samples=("the paper's 5 × 5 damaged sets", "20 × 20 damaged sets"),
     ),
     Paper(
         "P5",
@@ -256,13 +260,14 @@ def paper_pages(
     conclusion: Sequence[Markdown],
     drawings: Mapping[str, Sequence[Drawing]],
     explorer: str,
+    table: Sequence[Part] = (),
 ) -> list[Page]:
     """The page of a paper, from all studies that the run has, and one on what its studies add; those without a section
     are left out.
 
     `claims` are from `treecrf_studies.report.ledger`; `conclusion` has the sentences that the page begins with,
     `drawings` those of tables by the anchors of these; `explorer` is the page that shows the runs behind a row, empty
-    without one.
+    without one; `table` lists the claims of the paper.
     """
     of_paper = claims[claims["id"].map(paper.has)]
     sections = {section.identifier: section for study in studies for section in study.sections}
@@ -286,8 +291,9 @@ def paper_pages(
         lead.append(paragraph("The runs behind these numbers: {runs}.", runs=joined(runs)))
     cut = next((place for place, section in enumerate(own) if section.identifier == paper.more_from), len(own))
     name = f"{paper.name}: {{}}".format
+    first = own[:cut] and [Section("claims", "Claims", table), *own[:cut]]
     pages = [
-        Page(paper.path, paper.title, own[:cut], lead, paper.name),
+        Page(paper.path, paper.title, first, lead, paper.name),
         Page(paper.beside(paper.more), name(paper.more), own[cut:]),
         Page(paper.beside("new"), name(NEW.lower()), new, name=name("new")),
     ]

@@ -130,8 +130,14 @@ def test_accuracies_of_the_command_are_marked_where_methods_were_compared(frames
 
 def test_the_page_shows_what_speaks_against_instance_weighting(frames):
     percent = {("a", 0.2): {WEIGHTING: 70, IMPUTATION: 75}}
-    mechanism = (evaluations_of(percent, mechanism="mnar"), comparisons_of(percent, mechanism="mnar"))
-    *_, last = advice(*frames, *mechanism)
+    equal = {("a", 0.2): {WEIGHTING: 75, IMPUTATION: 76}}
+    mechanism = (
+        pd.concat([evaluations_of(percent, mechanism="mnar"), evaluations_of(equal, mechanism="mar")]),
+        pd.concat([comparisons_of(percent, mechanism="mnar"), comparisons_of(equal, mechanism="mar")]),
+    )
+    *_, told, last = advice(*frames, *mechanism)
+    assert "worse than the best method if values are missing by its own value in 1 of 1 case." in told.text
+    assert "If they are missing by a neighbour's value, no test finds it worse than the best method." in told.text
     assert "−5.00 points (−6.50 to −3.50) vs imputation" in last.text
     alone = advice(*frames)
     assert [part.caption for part in alone if isinstance(part, Table)] == ["Which method to use when"]

@@ -37,12 +37,13 @@ def test_published_log_odds_with_a_star_are_points_at_the_accuracy_of_the_method
         "protein",
         [(rate, name, 600) for rate in RATES for name in (WEIGHTING, SURROGATES, IMPUTATION, INDICATOR)],
     )
-    found = {
-        each.what: each.published for each in claims.advantage(Results(tmp_path), "protein", WEIGHTING, (0.05, 0.1))
-    }
-    starred = "instance weighting vs imputation, 5 % missing, published log odds +0.072 (as points)"
-    assert found[starred] == pytest.approx(100 * (0.6 - expit(logit(0.6) - 0.072)), abs=0.005)
-    assert found["instance weighting vs surrogate splitting, 10 % missing, published log odds +0.013"] is None
+    found = {each.what: each for each in claims.advantage(Results(tmp_path), "protein", WEIGHTING, (0.05, 0.1))}
+    starred = found["instance weighting vs imputation, 5 % missing"]
+    assert starred.published == pytest.approx(100 * (0.6 - expit(logit(0.6) - 0.072)), abs=0.005)
+    assert starred.printed == "log odds +0.072, instance weighting minus imputation, significant"
+    unstarred = found["instance weighting vs surrogate splitting, 10 % missing"]
+    assert unstarred.published is None
+    assert unstarred.printed == "log odds +0.013, instance weighting minus surrogate splitting, not significant"
 
 
 @pytest.mark.parametrize("half_width", [0.2, 0.4])

@@ -6,7 +6,7 @@ from builders import ROOT
 
 from treecrf_studies.framework.frames import Frames
 from treecrf_studies.report import ledger
-from treecrf_studies.report.claim_pages import reason
+from treecrf_studies.report.claim_pages import claim_pages, claims_table, reason
 from treecrf_studies.report.conclusions import MOST_SENTENCES, choose, conclude
 from treecrf_studies.report.papers import PAPERS
 from treecrf_studies.report.provenance import cite_page
@@ -54,6 +54,46 @@ def test_a_claim_on_seconds_says_what_was_measured_and_why_it_is_open():
     text = reason(claims.set_index("id").loc["P3.14"].to_dict(), compared)
     assert text.startswith("MALLET : TreeCRF, seconds to the peak: 78.69 on protein (published 1.88), ")
     assert text.endswith("which gives no interval, so that no test decides.")
+
+
+@pytest.fixture(scope="module")
+def pages():
+    return {page.path: page for page in claim_pages(*ledger.read_ledger(FOLDER))}
+
+
+def test_a_claim_on_no_difference_says_which_test_finds_none_and_how_much_it_would_find(pages):
+    page = pages["claims/P3.2.md"]
+    assert page.title.startswith("P3.2: TreeCRF and MALLET ")
+    assert (
+        "finds no difference in 4 of 4 comparisons; the paper’s own test finds one on faq\\_aix." in page.lead[0].text
+    )
+    robustness = next(section for section in page.sections if section.identifier == "robustness")
+    assert "1.86 (protein), 0.75 (hyphen)" in robustness.parts[0].text
+
+
+def test_the_verdict_leads_with_both_samples_where_the_larger_one_alone_decides(pages):
+    first, why = (part.text for part in pages["claims/P4.2.md"].lead[:2])
+    both = "**On the paper's 5 × 5 damaged sets: ? undecided. On 20 × 20 damaged sets: ✗ not replicated.**"
+    assert first == both
+    assert why.startswith("On the paper's 5 × 5 damaged sets: of 12 comparisons, 5 hold, 1 fails, 6 are open.")
+    assert pages["claims/P3.1.md"].lead[0].text.startswith("**? undecided** ")
+
+
+def test_a_verdict_on_inferred_columns_alone_says_so(pages):
+    texts = {path: page.lead[0].text for path, page in pages.items() if path.startswith("claims/")}
+    assert "rests only on FAQ sets" in texts["claims/P4.4.md"]
+    assert "rests only on FAQ sets" not in texts["claims/P3.2.md"]
+
+
+def test_the_table_of_a_paper_has_its_claims_and_how_many_other_rules_change_them():
+    judged = ledger.read_ledger(FOLDER)
+    (table,) = claims_table(judged, PAPERS[0])
+    layout = table.layout.set_index("claim")
+    assert layout.index.tolist() == [f"P3.{number}" for number in range(1, 24)]
+    of_claim = judged.by_rule.query("id == 'P3.2'")
+    n_others = int((of_claim["verdict"] != "replicated").sum())
+    assert layout.loc["P3.2"].tolist()[1:] == ["◐ partly", "✓ replicated", "– not run", str(n_others)]
+    assert layout.loc["P3.23", "changes under other rules"] == "–"
 
 
 def test_the_page_of_citations_has_authors_version_licence_and_run():

@@ -14,6 +14,7 @@ import pandas as pd
 from treecrf.io.files import read_frame, read_json
 from treecrf_studies import datasets
 from treecrf_studies.registry import registry
+from treecrf_studies.rendering.cells import with_and
 
 REPLICATED, PARTLY, NOT_REPLICATED = "replicated", "partly", "not_replicated"
 UNDECIDED, CHECKED, NO_VERDICT, NOT_RUN = "undecided", "checked", "no_verdict", "not_run"
@@ -28,6 +29,9 @@ to the claim, is about other data than the paper's, or comes from a shortened pr
 
 JUDGED = VERDICTS[:4]
 """Verdicts of claims that results decide, or could have decided."""
+
+NEEDS = "results"
+"""What a claim needs of a data set, where nothing says it better."""
 
 HALF = Fraction(1, 2)
 
@@ -120,6 +124,8 @@ class Finding:
     straddled: str = ""
     smallest: str = ""
     n_needed: str = ""
+    between: str = ""
+    """Of an undecided claim: the best and the worst verdict that its open comparisons leave possible."""
     observations: tuple[Observation, ...] = ()
     beside: tuple[tuple[str, Finding], ...] = ()
     """What stands beside the claim and does not decide it, by its name."""
@@ -131,6 +137,8 @@ class Results:
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
         self._read: dict[Path, pd.DataFrame | None] = {}
+        self.lacking: list[tuple[str, str, str]] = []
+        """Study, data set and name of the frames that were asked for in vain."""
 
     def any_of(self, studies: Iterable[str]) -> bool:
         """Whether a study has results."""
@@ -144,9 +152,11 @@ class Results:
         """
         draws = {each.name for each in registry() if each.draws}  # and describes its data sets itself
         description = self.folder / (study if study in draws else "data") / dataset / "description.json"
-        if not description.is_file() or not _is_named_after(dataset, read_json(description)["source"]):
-            return None
-        return self.table(study, dataset, f"{name}.csv")
+        is_it = description.is_file() and _is_named_after(dataset, read_json(description)["source"])
+        frame = self.table(study, dataset, f"{name}.csv") if is_it else None
+        if frame is None:
+            self.lacking.append((study, dataset, name))
+        return frame
 
     def table(self, *parts: str) -> pd.DataFrame | None:
         """The frame (CSV) at a place below the folder; None if there is none."""
@@ -183,9 +193,14 @@ def merge(parts: Iterable[Evidence]) -> Evidence:
 
 
 def judge(
-    evidence: Evidence, test: str, enough: Fraction = HOLDS, partly: Fraction = HALF, quorum: int | None = None
+    evidence: Evidence,
+    test: str,
+    enough: Fraction = HOLDS,
+    partly: Fraction = HALF,
+    quorum: int | None = None,
+    needs: str = NEEDS,
 ) -> Finding:
-    """The verdict on a claim; `test` says what decides whether an observation holds.
+    """The verdict on a claim; `test` says what decides whether an observation holds, `needs` what absent sets lack.
 
     Not run: fewer than `quorum` of the data sets that it is about have results (all are needed unless given).
     Replicated: the share `enough` of the observations holds. Partly: the mean of their degrees is `partly`. Shares, so
@@ -195,12 +210,14 @@ def judge(
     """
     observations, n_run = evidence.observations, len(evidence.datasets)
     if not n_run:
-        return Finding(NOT_RUN, test, explanation=f"The run has not what it needs of {', '.join(evidence.absent)}.")
+        return Finding(NOT_RUN, test, explanation=f"Not run: the run has no {needs} for {with_and(evidence.absent)}.")
     n_needed = n_run + len(evidence.absent) if quorum is None else quorum
     if n_run < n_needed:
-        known = f"{', '.join(evidence.datasets)} alone; it needs {n_needed}: {', '.join(evidence.absent)} as well"
-        known += "" if quorum is None else " or some of them"
-        return Finding(NOT_RUN, test, _numbers(evidence), f"Results on {known}.", evidence.datasets)
+        known = (
+            f"Not run: the claim needs {n_needed} data sets, and the run has {with_and(evidence.datasets)} alone. "
+            f"It has no {needs} for {with_and(evidence.absent)}."
+        )
+        return Finding(NOT_RUN, test, _numbers(evidence), known, evidence.datasets)
     worst = _verdict([each.degree for each in observations], enough, partly)
     best = _verdict([each.degree if each.best is None else each.best for each in observations], enough, partly)
     open_times = any(each.is_time and not each.is_decided for each in observations)
@@ -210,7 +227,10 @@ def judge(
         for name in ("straddled", "smallest", "n_needed")
     )
     explanation = _explain(verdict, observations)
-    return Finding(verdict, test, _numbers(evidence), explanation, evidence.datasets, straddled, smallest, wanted)
+    between = f"{best} or {worst}".replace("_", " ") if verdict == UNDECIDED else ""
+    return Finding(
+        verdict, test, _numbers(evidence), explanation, evidence.datasets, straddled, smallest, wanted, between
+    )
 
 
 def _verdict(degrees: Sequence[Fraction], enough: Fraction, partly: Fraction) -> str:

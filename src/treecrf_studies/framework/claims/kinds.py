@@ -50,6 +50,8 @@ class Measured(Generic[Value]):
         One or two methods that it is about, as readers see them.
     published : float or None
         The same value as the paper prints it.
+    printed : str
+        The same in the quantity that the paper prints, where that is another.
     alike : float or None
         The value averaged as the published one, where the test averages otherwise.
     unit : str or None
@@ -72,6 +74,7 @@ class Measured(Generic[Value]):
     what: str = ""
     methods: tuple[str, ...] = ()
     published: float | None = None
+    printed: str = ""
     alike: float | None = None
     unit: str | None = None
     n: int = 0

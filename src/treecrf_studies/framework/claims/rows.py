@@ -18,6 +18,8 @@ sum_up
     that.
 test
     What decides, in a clause or several; names in braces stand for values of the row.
+needs
+    What the claim needs of a data set, where a file that is there may lack it: the end of "the run has no".
 thresholds, about
     Which values of the row, or of a part, are thresholds, and whether they are the "paper"'s or "ours"; the value that
     they are distances from, 0 unless given. See `treecrf_studies.framework.claims.rows`.
@@ -49,7 +51,7 @@ is one: what is half as large as the paper's effect is not equal to none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -65,6 +67,7 @@ from treecrf_studies.framework.claims.judge import (
     HALF,
     HOLDS,
     LEANS,
+    NEEDS,
     NO_VERDICT,
     NOT_RUN,
     REPLICATED,
@@ -86,11 +89,12 @@ from treecrf_studies.framework.claims.kinds import (
     edges,
     with_power,
 )
+from treecrf_studies.rendering.cells import with_and
 
 QUOTED = 20
 """Words of a paper that a claim may quote."""
 
-TEXTS = ("source", "statement", "check", "quote", "place", "test", "name", "thresholds", "about", "changed")
+TEXTS = ("source", "statement", "check", "quote", "place", "test", "name", "thresholds", "about", "changed", "needs")
 """Keys of a row that no verdict depends on."""
 
 OVERLAYS = ("papers", "beside", "larger")
@@ -144,7 +148,7 @@ def check_claim(row: Row, functions: ModuleType, results: Results, rule: Rule = 
     if rule.larger:
         row = {**row, "no_verdict": None, **row["larger"]}
     clauses = [row["test"]] if isinstance(row["test"], str) else row["test"]
-    finding = _find(row, functions, results, rule, ", ".join(clauses).format(**row))
+    finding = _find(row, functions, results, rule, "; ".join(clauses).format(**row))
     if not rule.larger:
         shared = {name: value for name, value in row.items() if name not in OF_THE_WHOLE}
         besides = [{**shared, **part} for part in row.get("beside", ())]
@@ -160,12 +164,23 @@ def check_claim(row: Row, functions: ModuleType, results: Results, rule: Rule = 
 
 def _find(row: Row, functions: ModuleType, results: Results, rule: Rule, test: str) -> Finding:
     """The verdict on a row, or on what stands beside one; `test` says what decides."""
+    results.lacking.clear()
     evidence = merge(_evidence(parts_of(row), functions, results, rule))
     observations = evidence.observations
     if "sum_up" in row and observations:
         evidence = _function(row, "sum_up", functions)(evidence)
     shares = Fraction(row.get("enough", HOLDS)), Fraction(row.get("partly", HALF))
-    return replace(judge(evidence, test, *shares, quorum=row.get("quorum")), observations=observations)
+    needs = row.get("needs") or _files(results, evidence.absent) or NEEDS
+    return replace(judge(evidence, test, *shares, quorum=row.get("quorum"), needs=needs), observations=observations)
+
+
+def _files(results: Results, absent: Collection[str]) -> str:
+    """The files that the absent data sets lack, by study; empty where they have all that was asked for."""
+    by_study: dict[str, dict[str, None]] = {}
+    for study, dataset, name in results.lacking:
+        if dataset in absent:
+            by_study.setdefault(study, {})[f"{name}.csv"] = None
+    return with_and((f"{with_and(names, 'or')} (study {study})" for study, names in by_study.items()), "or")
 
 
 def parts_of(row: Row) -> list[Row]:

@@ -140,7 +140,8 @@ def test_a_data_set_beyond_the_quorum_counts_neither_way(tmp_path):
     finding = find(tmp_path, "P3.5")
     assert finding.verdict == "not_run"
     assert finding.explanation == (
-        "Results on protein, nettalk, hyphen, faq_ai_general, faq_ai_neural alone; it needs 6: faq_aix as well."
+        "Not run: the claim needs 6 data sets, and the run has protein, nettalk, hyphen, faq_ai_general and "
+        "faq_ai_neural alone. It has no comparisons.csv (study training) for faq_aix."
     )
     for dataset in CHAPTER_3[:4]:
         plant_curves(tmp_path, dataset, jump=1.0)
@@ -420,7 +421,9 @@ def test_stand_ins_decide_no_claim(tmp_path):
 def test_a_claim_that_was_not_run_names_the_data_that_it_needs(tmp_path):
     finding = find(tmp_path, "P3.2")
     assert finding.verdict == "not_run"
-    assert finding.explanation == "The run has not what it needs of protein, hyphen, faq_ai_neural, faq_aix."
+    assert finding.explanation == (
+        "Not run: the run has no comparisons.csv (study training) for protein, hyphen, faq_ai_neural and faq_aix."
+    )
 
 
 def test_data_sets_behind_a_verdict_are_those_that_were_run(tmp_path):
