@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import os
+import re
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
@@ -148,9 +151,20 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], kind: str, with_fo
     told = {"Title": figure.get_label(), "Description": seen_in(figure)}
     told = {name: text for name, text in told.items() if text}
     metadata = {"svg": {"Date": None, **told}, "pdf": {"CreationDate": None}, "png": {"Software": None}}[kind]
+    drawn = io.BytesIO()
     with mpl.rc_context(SETTINGS | {"svg.fonttype": "path" if with_fonts else "none"}):
-        figure.savefig(path, format=kind, dpi=200, metadata=metadata)
+        figure.savefig(drawn, format=kind, dpi=200, metadata=metadata)
+    Path(path).write_bytes(shortened(drawn.getvalue()) if kind == "svg" else drawn.getvalue())
     figure.set_layout_engine("none")  # laid out once: the layout takes as long as the drawing
+
+
+_PLACES = re.compile(rb'(?<=\sd=")[^"]*|(?<=\s[xy]=")[^"]*|(?<=translate\()[^)]*')
+_DIGITS = re.compile(rb"(\.\d\d)\d+")
+
+
+def shortened(svg: bytes) -> bytes:
+    """The picture with its places to a hundredth of a point, which nobody sees and takes a third of the bytes less."""
+    return _PLACES.sub(lambda match: _DIGITS.sub(rb"\1", match[0]), svg)
 
 
 def seen_in(figure: Figure) -> str:

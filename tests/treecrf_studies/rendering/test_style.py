@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
-from treecrf_studies.rendering.panels import panel_grid, save_figure, seen_in
+from treecrf_studies.rendering.panels import panel_grid, save_figure, seen_in, shortened
 from treecrf_studies.rendering.style import (
     INK,
     METHOD_NAMES,
@@ -82,3 +82,10 @@ def test_a_file_says_which_lines_end_highest_and_lowest(tmp_path):
     save_figure(figure, tmp_path / "figure.svg", "svg")
     assert f"<dc:description>{said}</dc:description>" in (tmp_path / "figure.svg").read_text()
     assert seen_in(panel_grid(["a"], lambda columns, rows: (1.0, 1.0))[0]) == ""
+
+
+def test_places_of_a_picture_are_to_a_hundredth_of_a_point():
+    drawn = b'<path d="M 1.23456 -7.5 L 10 2.999999 \nz" style="stroke-opacity: 0.313725"/>'
+    assert shortened(drawn) == b'<path d="M 1.23 -7.5 L 10 2.99 \nz" style="stroke-opacity: 0.313725"/>'
+    used = b'<use x="3.14159" y="2.71828" transform="translate(82.585171 204.844184) scale(0.015625)"/>'
+    assert shortened(used) == b'<use x="3.14" y="2.71" transform="translate(82.58 204.84) scale(0.015625)"/>'
