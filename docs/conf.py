@@ -85,7 +85,7 @@ def link_built(app, name, source):
     """
     source[0] = source[0].replace("](../examples/gallery/)", "](/gallery/index.rst)")
     if name.startswith("results/"):
-        source[0] = source[0].replace("[Explorer](../explorer.md)", "[Explorer](html:explorer.html)")
+        source[0] = source[0].replace("[Explorer](../explorer.md)", '<a href="explorer.html">Explorer</a>')
 
 
 def without_archives(app, name, source):

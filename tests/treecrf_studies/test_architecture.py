@@ -12,6 +12,7 @@ from treecrf_studies.registry import registry
 STUDIES = ("training", "cost", "missing", "future", "coding", "kernels", "ensembles", "framework")
 
 LAYERS = (
+    "__main__",
     "cli",
     "explorer",
     "report",
