@@ -193,7 +193,8 @@ class Plan(NamedTuple):
         least, most = self.expected(0, self.screening)
         usual = self.text or [of_method[0][0] for of_method in self.rounds.values()]
         cheapest = min(map(self.search.final_cost, usual))
-        ends = pace.seconds(least, min(cheapest, self.search.reserved)), pace.seconds(most, self.search.reserved)
+        dearest = max(self.search.reserved, OF_AVERAGE * self.search.budget)  # of the members of an average
+        ends = pace.seconds(least, min(cheapest, self.search.reserved)), pace.seconds(most, dearest)
         return OTHER_WORK * sqrt((pace.taken + ends[0]) * (pace.taken + ends[1]))
 
     def carry_out(self, tick: Tick = lambda done, words: None) -> Choice:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import ExitStack
 from math import isfinite
 from pathlib import Path
@@ -411,7 +412,8 @@ def _choose(
             f"{counted(len(folds.data), 'sequence')} ({counted(folds.data.n_positions, 'position')}), drawn at "
             "random, are used for the choice; of a file with many more, others train the best candidates."
         )
-    seconds = max(planned.predict_seconds(), 1)
+    so_far = time.process_time()  # Python, what it loads, and the file
+    seconds = max(so_far + planned.predict_seconds(), 1)
     shared.note(
         f"By the first trials, about {seconds:.0f} CPU seconds on one core, with the training on the whole file."
     )
