@@ -65,6 +65,9 @@ RESERVED, RESERVED_OF_TEXT = 0.4, 0.6
 OF_AVERAGE = 0.1
 """Share of the budget that the trainings of an average may take, whatever the folds left of it."""
 
+USUAL_MEMBERS = 4
+"""Of an average."""
+
 SLOWEST = 1e-3
 """CPU seconds that an average may take to label a position."""
 
@@ -192,8 +195,9 @@ class Plan(NamedTuple):
         pace = Pace(self.search, self.rounds, self.text, self.shares)
         least, most = self.expected(0, self.screening)
         usual = self.text or [of_method[0][0] for of_method in self.rounds.values()]
-        cheapest = min(map(self.search.final_cost, usual))
-        dearest = max(self.search.reserved, OF_AVERAGE * self.search.budget)  # of the members of an average
+        finals = [self.search.final_cost(candidate) for candidate in usual]
+        cheapest, members = min(finals), USUAL_MEMBERS * max(finals)
+        dearest = max(self.search.reserved, min(OF_AVERAGE * self.search.budget, members))
         ends = pace.seconds(least, min(cheapest, self.search.reserved)), pace.seconds(most, dearest)
         return OTHER_WORK * sqrt((pace.taken + ends[0]) * (pace.taken + ends[1]))
 
