@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-from sphinx_gallery.sorting import ExplicitOrder
-
 from treecrf.compiled import kernel
 
 kernel._announced.append("")  # else the page of an example would say that routines are compiled
@@ -35,24 +33,10 @@ autodoc_typehints = "none"  # docstrings have types and shapes
 autosummary_ignore_module_all = False
 numpydoc_show_class_members = False  # autodoc shows them
 
-GALLERY = [
-    "numbers",
-    "letters",
-    "errors",
-    "calibration",
-    "columns",
-    "distances",
-    "label",
-    "iterations",
-    "missing",
-    "windows",
-]
-"""Examples in the order of their thumbnails."""
-
 sphinx_gallery_conf = {
     "examples_dirs": "../examples/gallery",
     "gallery_dirs": "gallery",
-    "within_subsection_order": ExplicitOrder([f"plot_{name}.py" for name in GALLERY]),
+    "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
     "capture_repr": (),
     "css": ["sg_gallery"],

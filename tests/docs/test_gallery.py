@@ -4,6 +4,7 @@ import runpy
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+import pandas as pd
 import pytest
 from builders import ROOT
 
@@ -21,3 +22,8 @@ def test_examples_draw(script, monkeypatch):
     assert figures
     assert all(figure.axes for figure in figures)
     plt.close("all")
+
+
+def test_the_activities_are_what_their_script_makes():
+    made = runpy.run_path(str(ROOT / "examples/make_activities.py"))["make_activities"]()
+    pd.testing.assert_frame_equal(pd.read_csv(ROOT / "examples/activities.csv"), made, check_dtype=False)

@@ -17,7 +17,7 @@ from treecrf.io.messages import listed
 from treecrf.models.base import Labeller
 from treecrf.models.decoding import constrained_trellis
 from treecrf.sequences import SequenceSet
-from treecrf.statistics.chunks import MIXED, chunk_scheme, find_chunks, find_runs, strict_scheme
+from treecrf.statistics.chunks import chunk_scheme, find_chunks, find_runs, strict_scheme
 from treecrf.statistics.metrics import Accuracy, estimate_accuracy
 
 AUTO = "auto"
@@ -192,7 +192,7 @@ def choose_metric(data: SequenceSet, name: str = AUTO) -> Metric:
             f"--metric span_f1 needs labels that mark spans, such as B-PER, I-PER and O; the labels are "
             f"{listed(data.label_names)}. Choose accuracy or segment_f1."
         )
-    constraints = CONSTRAINTS.get(scheme) if scheme != MIXED else None
+    constraints = CONSTRAINTS.get(scheme)
     return Metric(name, constraints if constraints and _keeps_to(data, constraints) else None)
 
 
@@ -216,4 +216,4 @@ def _has_more_than_slips(data: SequenceSet, constraints: str) -> bool:
 def breaks_scheme(data: SequenceSet) -> bool:
     """Whether more of the spans of a set than `MOST_SLIPS` break the scheme of its labels, which has constraints."""
     scheme = chunk_scheme(data.label_names)
-    return scheme in CONSTRAINTS and scheme != MIXED and _has_more_than_slips(data, CONSTRAINTS[scheme])
+    return scheme in CONSTRAINTS and _has_more_than_slips(data, CONSTRAINTS[scheme])

@@ -1,40 +1,13 @@
 """Pairs of methods in words, from planted comparisons."""
 
-import pandas as pd
 import pytest
+from runs import pair_comparisons
 
 from treecrf_studies.framework.lessons import FAMILY, Gap, Pair, gaps
 
 
-@pytest.fixture
-def comparisons():
-    """TreeCRF-Newton before and after the linear CRF, in either order of the pair."""
-    return pd.DataFrame(
-        [
-            {
-                "dataset": "one",
-                "method": "treecrf_newton",
-                "other": "linear_crf",
-                "value": 2.0,
-                "family_low": 1.0,
-                "family_high": 3.0,
-                "decision": "better",
-            },
-            {
-                "dataset": "two",
-                "method": "linear_crf",
-                "other": "treecrf_newton",
-                "value": 0.5,
-                "family_low": 0.25,
-                "family_high": 0.75,
-                "decision": "better",
-            },
-        ]
-    ).assign(decoder="better", papers_p_holm=[0.01, 0.2], p_holm=[0.3, 0.4])
-
-
-def test_a_pair_in_the_other_order_is_turned(comparisons):
-    one, two = gaps(comparisons, "treecrf_newton", "linear_crf", FAMILY)
+def test_a_pair_in_the_other_order_is_turned():
+    one, two = gaps(pair_comparisons(), "treecrf_newton", "linear_crf", FAMILY)
     assert one == Gap("one", 2.0, 1.0, 3.0, "better")
     assert two == Gap("two", -0.5, -0.75, -0.25, "worse")
 

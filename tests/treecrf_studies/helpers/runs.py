@@ -421,3 +421,29 @@ def run(folder, settings, *options, check=True, package=None):
     )
     assert not check or process.returncode == 0, process.stdout
     return process
+
+
+def pair_comparisons() -> pd.DataFrame:
+    """TreeCRF-Newton before and after the linear CRF, in either order of the pair."""
+    return pd.DataFrame(
+        [
+            {
+                "dataset": "one",
+                "method": "treecrf_newton",
+                "other": "linear_crf",
+                "value": 2.0,
+                "family_low": 1.0,
+                "family_high": 3.0,
+                "decision": "better",
+            },
+            {
+                "dataset": "two",
+                "method": "linear_crf",
+                "other": "treecrf_newton",
+                "value": 0.5,
+                "family_low": 0.25,
+                "family_high": 0.75,
+                "decision": "better",
+            },
+        ]
+    ).assign(decoder="better", papers_p_holm=[0.01, 0.2], p_holm=[0.3, 0.4])

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from runs import own_settings
+from runs import own_settings, pair_comparisons
 
 from treecrf_studies.framework.frames import Frames
 from treecrf_studies.framework.views import VIEWS
@@ -13,29 +13,7 @@ from treecrf_studies.report.lessons import LEARNT, learnt_pages
 
 @pytest.fixture
 def comparisons():
-    """TreeCRF-Newton before and after the linear CRF, in either order of the pair."""
-    return pd.DataFrame(
-        [
-            {
-                "dataset": "one",
-                "method": "treecrf_newton",
-                "other": "linear_crf",
-                "value": 2.0,
-                "family_low": 1.0,
-                "family_high": 3.0,
-                "decision": "better",
-            },
-            {
-                "dataset": "two",
-                "method": "linear_crf",
-                "other": "treecrf_newton",
-                "value": 0.5,
-                "family_low": 0.25,
-                "family_high": 0.75,
-                "decision": "better",
-            },
-        ]
-    ).assign(decoder="better", papers_p_holm=[0.01, 0.2], p_holm=[0.3, 0.4])
+    return pair_comparisons()
 
 
 @pytest.fixture
