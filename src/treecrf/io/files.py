@@ -290,6 +290,11 @@ def read_frame(path: AnyPath, without: Collection[str] = ()) -> pd.DataFrame:
         raise _damaged(path, f"not CSV: {error}") from None
 
 
+def frame_file(path: Path) -> Path | None:
+    """The file of a frame with the suffix of `path` or, without one, .csv or .parquet; None if there is none."""
+    return next(filter(Path.is_file, map(path.with_suffix, dict.fromkeys((path.suffix, ".csv", ".parquet")))), None)
+
+
 def _check_rows(text: str, path: AnyPath) -> None:
     """Raise where a row does not have one cell for each column: pandas fills up short ones without a word."""
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from treecrf.io.files import read_frame, stacked
+from treecrf.io.files import frame_file, read_frame, stacked
 from treecrf_studies.datasets import describe
 from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import Settings
@@ -18,7 +18,7 @@ from treecrf_studies.registry import registry
 class Frames:
     """The frames of a run by study and name; each file is read once.
 
-    Evidence has every frame as CSV, and of summaries that join all data sets only what they are made of.
+    Evidence has frames as CSV, long ones as Parquet, and only what joint summaries of all data sets are made of.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -59,8 +59,8 @@ class Frames:
 
     def _file(self, path: str) -> pd.DataFrame | None:
         if path not in self._read:
-            kept = next(filter(Path.is_file, (Path(path), Path(path).with_suffix(".csv"))), None)
-            self._read[path] = None if kept is None else read_frame(kept)
+            file = frame_file(Path(path))
+            self._read[path] = None if file is None else read_frame(file)
         return self._read[path]
 
 

@@ -95,7 +95,10 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Downloads:
-    """Tables that are too long for a page: a text, and their CSV files by name."""
+    """Tables that are too long for a page: a text, and their CSV files by name.
+
+    Files in the folder of the site are linked, others copied to it.
+    """
 
     text: str
     paths: Mapping[str, Path]
@@ -457,9 +460,13 @@ class _Writer:
         links = []
         for name, path in part.paths.items():
             if path.is_file():
-                study, *rest = path.parts[-4 if path.parts[-3] == "tables" else -3 :]
-                file = f"{study}/{'_'.join(name for name in rest if name != 'tables')}"
-                self._copy(path, file)
+                there, folder = path.resolve(), self.folder.resolve()
+                if there.is_relative_to(folder):
+                    file = there.relative_to(folder).as_posix()
+                else:
+                    study, *rest = path.parts[-4 if path.parts[-3] == "tables" else -3 :]
+                    file = f"{study}/{'_'.join(name for name in rest if name != 'tables')}"
+                    self._copy(path, file)
                 links.append(f"[{escaped(name)}]({self._way(file)})")
         return f"{escaped(part.text)} {', '.join(links)}.\n\n" if links else ""
 

@@ -9,6 +9,7 @@ them; that of others stays. Tables, figures, verdicts and pages are made from th
 from __future__ import annotations
 
 import datetime
+import io
 import json
 import os
 import re
@@ -74,6 +75,9 @@ BY_DATASET = ("raw_files", "cpu_time", "cpu_seconds_by_phase")
 
 EVIDENCE_DIGITS = 8
 """Significant ones of numbers with a point in it."""
+
+MOST_ROWS = 3_000
+"""Of a frame that the evidence has as CSV; a longer one, which nobody reads, is Parquet, a twentieth as large."""
 
 
 class StudyPart(NamedTuple):
@@ -154,7 +158,7 @@ def write_site(folder: Path, old: Path) -> None:
     if len(costs):  # studies share the jobs that prepare their data
         costs = costs.drop_duplicates(["study", "step", "data set"])
     with tempfile.TemporaryDirectory(prefix="treecrf-") as place:
-        results = shutil.copytree(evidence, Path(place, "results"))
+        results = shutil.copytree(evidence.resolve(), Path(place, "results"), copy_function=os.symlink)
         remade = settings.model_copy(update={"results": str(results)})
         frames = Frames(remade)
         every = [_shown(part.study, frames, _Kept.of(part, old / part.study.name)) for part in parts]
@@ -383,7 +387,11 @@ def write_evidence(study: Study, settings: Settings, folder: Path) -> None:
     there = [path for path in map(Path, sorted(paths)) if path.is_file()]
     for path in there:
         text = read_frame(path).to_csv(index=False, float_format=f"%.{EVIDENCE_DIGITS}g")
-        write_text(text, (folder / path.relative_to(settings.results)).with_suffix(".csv"))
+        place = folder / path.relative_to(settings.results)
+        if len(frame := pd.read_csv(io.StringIO(text))) > MOST_ROWS:
+            write_frame(frame, place.with_suffix(".parquet"))
+        else:
+            write_text(text, place.with_suffix(".csv"))
     write_counts(study, settings, folder / study.name)
     with_frames = {path.parent.name for path in there}
     for path in map(Path, files.descriptions()):
@@ -419,7 +427,7 @@ def keep_evidence(study: Study, old: Path, folder: Path, datasets: Collection[st
 
 ABOUT_EVIDENCE = """
 The folder `{folder}` holds the numbers behind verdicts, tables, figures and the explorer, with at most {digits}
-significant digits. {counts}
+significant digits, as Parquet where a frame has more than {rows} rows. {counts}
 
 - `make snapshot`, without results of a run, makes these pages again.
 - `treecrf_studies.report.ledger.verdicts("docs/results/{folder}")` computes the verdicts.
@@ -430,8 +438,9 @@ significant digits. {counts}
 
 def about_evidence(has_counts: bool) -> Note:
     """What the folder holds."""
-    counts = "`counts.parquet` has the correct positions of every test sequence." if has_counts else ""
-    return paragraph(ABOUT_EVIDENCE, folder=EVIDENCE, digits=EVIDENCE_DIGITS, counts=Markdown(counts))
+    counts = f"`{FILE}` has the correct positions of every test sequence." if has_counts else ""
+    rows = f"{MOST_ROWS:,}"
+    return paragraph(ABOUT_EVIDENCE, folder=EVIDENCE, digits=EVIDENCE_DIGITS, rows=rows, counts=Markdown(counts))
 
 
 # --- command -----------------------------------------------------------------------------------------

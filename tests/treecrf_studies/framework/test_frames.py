@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from runs import own_settings
 
+from treecrf.io.files import write_frame
 from treecrf_studies.framework.frames import Frames
 
 ROWS = pd.DataFrame({"value": [1, 2]})
@@ -20,7 +21,7 @@ def frames(tmp_path):
 def put(frames, path, rows=ROWS):
     target = Path(frames.settings.results, path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    rows.to_csv(target, index=False)
+    write_frame(rows, target)
 
 
 def test_rows_of_all_data_sets_or_of_some_one_under_another(frames):
@@ -34,9 +35,13 @@ def test_rows_of_all_data_sets_or_of_some_one_under_another(frames):
     assert again.several("training", ("summary", "ranks"), ["hmm"]).keys() == {"summary"}
 
 
-def test_evidence_has_frames_of_jobs_as_csv(frames):
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_evidence_has_frames_as_csv_or_parquet(suffix, frames):
+    """Those of jobs, which a run has as Parquet, and summaries, which it has as CSV."""
     batch = frames.files["training"].batches("hmm")[0]
-    put(frames, f"training/hmm/{batch}.folds.csv")
+    put(frames, f"training/hmm/{batch}.folds{suffix}")
+    put(frames, f"training/hmm/summary{suffix}")
+    pd.testing.assert_frame_equal(frames.find("training", "summary", ["hmm"]), ROWS)
     pd.testing.assert_frame_equal(frames.find("training", "folds", ["hmm"]), ROWS)
     assert frames.find("training", "folds", ["xor"]) is None
 

@@ -84,6 +84,18 @@ def test_figures_and_downloads_are_copied_and_drawings_drawn(tmp_path):
         assert (site / file).is_file()
 
 
+def test_a_download_that_the_folder_has_is_linked_and_not_copied(tmp_path):
+    site, linked = tmp_path / "site", tmp_path / "results/training/xor/curves.csv"
+    kept = site / "evidence/training/xor/curves.csv"
+    for path in (kept, linked):
+        path.parent.mkdir(parents=True)
+    kept.write_text("a\n1\n")
+    linked.symlink_to(kept)
+    (text,) = written(site, page_with(Downloads("All:", {"xor": linked}))).values()
+    assert "All: [xor](evidence/training/xor/curves.csv).\n" in text
+    assert [path for path in site.rglob("*.csv") if path != kept] == []
+
+
 def test_the_documentation_is_linked_where_it_is(tmp_path):
     note = Note(Markdown("Marks: docs/statistics.md, (`docs/faq.md`) and [it](docs/faq.md)."))
     assert "Marks: docs/statistics.md, (`docs/faq.md`)" in written(tmp_path, page_with(note))["index.md"]

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from builders import ROOT
@@ -15,7 +16,7 @@ from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import load_settings
 from treecrf_studies.registry import registry
 from treecrf_studies.report.ledger import claim_rows, verdicts, write_ledger
-from treecrf_studies.report.snapshot import keep_evidence, write_evidence
+from treecrf_studies.report.snapshot import MOST_ROWS, keep_evidence, write_evidence
 
 ROWS = {row["id"]: row for row in claim_rows() if "study" in row}
 PROTOCOL = read_configuration([ROOT / "config/config.yaml"])
@@ -121,3 +122,15 @@ def test_evidence_is_short(tmp_path):
     assert set(written) == {"data/protein/description.json", "training/protein/curves.csv"}
     expected = "method,accuracy,run\ntreecrf,66.666667,123456789\nlightgbm,66.666667,123456789\n"
     assert written["training/protein/curves.csv"].read_text() == expected
+
+
+def test_a_long_frame_is_parquet_in_the_evidence(tmp_path):
+    rows = pd.DataFrame({"method": "treecrf", "accuracy": np.linspace(200 / 3, 70, MOST_ROWS + 1)})
+    plant(rows, tmp_path / "run", "missing", "protein", "evaluations")
+    plant(rows[:MOST_ROWS], tmp_path / "run", "missing", "protein", "costs")
+    write_all(tmp_path / "run", tmp_path / "evidence")
+    found = {path.name for path in (tmp_path / "evidence/missing/protein").iterdir()}
+    assert found == {"evaluations.parquet", "costs.csv"}
+    written = pd.read_parquet(tmp_path / "evidence/missing/protein/evaluations.parquet")
+    assert written["accuracy"].tolist() == [float(f"{value:.8g}") for value in rows["accuracy"]]
+    pd.testing.assert_frame_equal(Results(tmp_path / "evidence").frame("missing", "protein", "evaluations"), written)

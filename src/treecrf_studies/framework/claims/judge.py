@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from treecrf.io.files import read_frame, read_json
+from treecrf.io.files import frame_file, read_frame, read_json
 from treecrf_studies import datasets
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.cells import with_and
@@ -145,7 +145,7 @@ class Results:
         return any((self.folder / study).is_dir() for study in studies)
 
     def frame(self, study: str, dataset: str, name: str) -> pd.DataFrame | None:
-        """A summary (CSV) of a data set of a study; None without it, or where nothing says that the set is what it is
+        """A summary of a data set of a study; None without it, or where nothing says that the set is what it is
         named.
 
         Another variant or more draws of a set are named after it: "xor_full", "nettalk_binary_30".
@@ -159,10 +159,11 @@ class Results:
         return frame
 
     def table(self, *parts: str) -> pd.DataFrame | None:
-        """The frame (CSV) at a place below the folder; None if there is none."""
+        """The frame at a place below the folder; None if there is none."""
         path = self.folder.joinpath(*parts)
         if path not in self._read:
-            self._read[path] = read_frame(path) if path.is_file() else None
+            file = frame_file(path)
+            self._read[path] = None if file is None else read_frame(file)
         return self._read[path]
 
 
