@@ -41,7 +41,7 @@ from treecrf.automl.cross_validation import (
     within_error,
 )
 from treecrf.automl.fitting import FitOptions, average
-from treecrf.automl.forecast import OTHER_WORK, Charges, Pace, expected_screening, expected_validation
+from treecrf.automl.forecast import OTHER_WORK, Charges, End, Pace, expected_screening, expected_validation
 from treecrf.automl.scores import Counts, Metric
 from treecrf.automl.search import MOST_ENLARGED, BudgetedSearch, CrossValidated, Rounds, Tick
 from treecrf.inputs.derived import NEIGHBOURS, without_stamps
@@ -174,18 +174,18 @@ class Plan(NamedTuple):
 
     def expected(self, n_screened: int, screening: float) -> tuple[Charges, Charges]:
         """The least and the most that trials are charged, by method, after the first ones of so many methods."""
+        return self._expected(n_screened, screening, min), self._expected(n_screened, screening, max)
+
+    def _expected(self, n_screened: int, screening: float, end: End) -> Charges:
         charges, left = dict.fromkeys(self.rounds, 0.0), self.search.left
         for number, (method, of_method) in enumerate(self.rounds.items()):
             if number >= n_screened:
                 share = self._share(number, screening)
-                charges[method] = expected_screening(self.search, of_method, share, number == 0)
+                charges[method] = expected_screening(self.search, of_method, share, number == 0, end)
                 left -= charges[method]
                 screening -= 0.0 if method in APART else charges[method]
-        least, most = expected_validation(self.search, self.rounds, self.text, left)
-        for method, charge in charges.items():
-            least[method] += charge
-            most[method] += charge
-        return least, most
+        validation = expected_validation(self.search, self.rounds, self.text, left, end)
+        return {method: charge + charges.get(method, 0.0) for method, charge in validation.items()}
 
     def predict_seconds(self) -> float:
         """CPU seconds of everything, with the last training, by the `Pace` of the first trials, which are made here.

@@ -6,7 +6,7 @@ results. How fast this machine trains each method on this file is measured with 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import process_time
 
 import numpy as np
@@ -29,11 +29,15 @@ Charges = dict[str, float]
 """CPU seconds by method, or of `TEXT`, as they are charged to the budget."""
 
 
-def expected_screening(search: BudgetedSearch, rounds: Rounds, share: float, is_first: bool) -> float:
+End = Callable[..., Candidate]
+"""`min` for the least that trials may be charged, `max` for the most."""
+
+
+def expected_screening(search: BudgetedSearch, rounds: Rounds, share: float, is_first: bool, end: End) -> float:
     """CPU seconds that the first trials of a method are charged (`BudgetedSearch.screen`)."""
     n_folds = search.n_screened(rounds, share)
     left = share
-    for place, candidate in enumerate(_all(rounds)):
+    for place, candidate in enumerate(_as_tried(rounds, search.screening_cost, end)):
         cost = n_folds * search.screening_cost(candidate)
         if cost <= left or (is_first and place == 0):
             left -= cost
@@ -41,9 +45,9 @@ def expected_screening(search: BudgetedSearch, rounds: Rounds, share: float, is_
 
 
 def expected_validation(
-    search: BudgetedSearch, rounds: Mapping[str, Rounds], text: Sequence[Candidate], left: float
-) -> tuple[Charges, Charges]:
-    """The least and the most CPU seconds, by method, that trainings through all folds are charged: those of text, of
+    search: BudgetedSearch, rounds: Mapping[str, Rounds], text: Sequence[Candidate], left: float, end: End
+) -> Charges:
+    """The least or the most CPU seconds, by method, that trainings through all folds are charged: those of text, of
     the best candidate of each method, and of others.
 
     Which candidates these are is not known: the best one of a method counts with the mean of all, and the others are
@@ -51,15 +55,14 @@ def expected_validation(
     """
     folds = search.folds
     costs = {
-        method: [search.cost(refine(each, folds.data)) for each in _all(of_method)]
+        method: [search.cost(refine(each, folds.data)) for each in _as_tried(of_method, search.cost, end)]
         for method, of_method in rounds.items()
     }
     firsts = [(TEXT, search.cost(each)) for each in text]
     firsts += [(method, float(np.mean(of_method))) for method, of_method in costs.items()]
     nothing = dict.fromkeys([method for method, _ in firsts], 0.0)
     if folds.n_others >= LARGER * folds.share * folds.data.n_positions:  # the rest of the file takes what is left
-        shared = _with_sum(_summed(nothing, firsts), max(left, 0.0))
-        return shared, dict(shared)
+        return _with_sum(_summed(nothing, firsts), max(left, 0.0))
     while len(firsts) > 1 and min(len(firsts) - 1, 2, len(folds.parts)) * sum(cost for _, cost in firsts) > left:
         firsts.pop()
     each = sum(cost for _, cost in firsts)
@@ -73,15 +76,18 @@ def expected_validation(
         ((method, n_fitting * cost) for method, of_method in costs.items() for cost in sorted(of_method)[1:]),
         key=lambda pair: pair[1],
     )
-    left = max(left - halves, 0.0)
-    ends = [_limited(_summed(nothing, part), left) for part in (others[:MOST_OTHERS], others[-MOST_OTHERS:])]
-    least, most = (_summed(charges, list(end.items())) for end in ends)
-    return least, most
+    others = others[:MOST_OTHERS] if end is min else others[-MOST_OTHERS:]
+    return _summed(charges, list(_limited(_summed(nothing, others), max(left - halves, 0.0)).items()))
 
 
-def _all(rounds: Rounds) -> Iterator[Candidate]:
-    for of_round in rounds:
-        yield from of_round
+def _as_tried(rounds: Rounds, cost: Callable[[Candidate], float], end: End) -> list[Candidate]:
+    """The candidates of a method where the best of the first round, whose inputs the others get, is the cheapest or
+    the dearest one.
+    """
+    first, *later = rounds
+    best = end(first, key=cost)
+    others = [each._replace(window=best.window, derived=best.derived) for of_round in later for each in of_round]
+    return [*first, *others]
 
 
 def _summed(charges: Charges, others: Sequence[tuple[str, float]]) -> Charges:
