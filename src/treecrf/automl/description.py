@@ -340,8 +340,8 @@ def _starts(column: Column) -> NDArray[np.int64] | None:
 
 
 def guess_label(table: TypedTable, sequence: str | None) -> str | None:
-    """The column that seems to hold the labels: the only one of categories with a usual name, else the last; None if it
-    cannot be.
+    """The column that seems to hold the labels: the only one of categories with a usual name, else the last if it has
+    no empty cell; None if it cannot be.
 
     It has categories, two or more, but at most `MOST_LABELS`, and fewer than half as many as rows.
     """
@@ -354,7 +354,10 @@ def guess_label(table: TypedTable, sequence: str | None) -> str | None:
     if not names or len(usual) > 1:
         return None
     guess = usual[0] if usual else names[-1]
-    n_values = len(table[guess].distinct[1])
+    codes, texts = table[guess].distinct
+    if not usual and (codes == MISSING).any():  # as the remarks that often stand last
+        return None
+    n_values = len(texts)
     is_likely = 2 <= n_values <= min(MOST_LABELS, len(table.frame) // 2)
     return guess if is_likely and infer_kind(table[guess], is_written=True) == "category" else None
 
