@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import shlex
 import time
 from pathlib import Path
 
@@ -84,10 +85,12 @@ def test_describe_says_what_fit_leaves_out_and_why(run, sensors):
         (["user", "x", "time"], "--sequence SEQUENCE --label LABEL", ["Likely label columns: 'user'."]),
         (["x"], "--sequence SEQUENCE --label LABEL", ["give the field separator", "to be a time column."]),
         (["sequence", "user", "time", "x"], "--label LABEL --groups user", ["Likely time columns: 'time'."]),
-        (["x", "label"], "--sequence SEQUENCE", ["Likely label columns: 'label'."]),
+        (["x", "label"], "--sequence SEQUENCE", ["Likely label columns: 'label'.", "A file that is one sequence"]),
+        (["x", "state"], "--sequence SEQUENCE --label state", ["Likely label columns: 'state'."]),
     ],
 )
 def test_a_file_is_described_before_its_columns_are_named(run, sensors, columns, options, said):
+    sensors["state"] = sensors["label"]
     sensors[columns].assign(x=sensors["x"].where(sensors["x"] > 0)).to_csv("t.csv", index=False)
     code, out, _ = run("describe", "t.csv")
     assert code == 0
@@ -95,6 +98,18 @@ def test_a_file_is_described_before_its_columns_are_named(run, sensors, columns,
     for sentence in said:
         assert sentence in out
     assert re.search(rf"^x +number +\d+ +{(sensors['x'] <= 0).sum()} ", out, re.MULTILINE)
+
+
+def test_the_line_that_trains_reads_the_file_as_it_was_described(run, sensors):
+    holes = sensors.assign(x=sensors["x"].where(sensors["x"] > 0, "-9"))
+    holes.to_csv("t.dat", index=False, sep="\t")
+    options = ["--attributes", "x", "--kinds", "x=number", "--format", "csv", "--separator", "tab", "--na", "-9,?"]
+    code, out, _ = run("describe", "t.dat", *options)
+    assert code == 0
+    line = out.splitlines()[-1].removeprefix("To train a model: treecrf ")
+    assert line == f"fit t.dat -o model.npz {shlex.join(options)}"
+    assert run(*shlex.split(line), *QUICK)[0] == 0
+    assert TableLabeller.load("model.npz").na == ("-9", "?")
 
 
 def test_a_file_without_rows_is_described(run):
