@@ -78,12 +78,18 @@ def read_guessed_table(path: Path, options: TableOptions) -> tuple[TypedTable, T
 
 
 def unnamed_columns(table: TypedTable, options: TableOptions) -> tuple[str, ...]:
-    """Which of the sequences and the labels have neither a column that was named nor one of the usual name."""
+    """Which of the sequences and the labels have neither a column that was named nor one of the usual name with cells
+    that are not empty.
+    """
     from treecrf.readers.columns import SEQUENCE
     from treecrf.readers.tables import LABEL
 
     usual = {"sequence": (options.sequence, SEQUENCE), "label": (options.label, LABEL)}
-    return tuple(role for role, (name, default) in usual.items() if name == default and name not in table)
+    return tuple(
+        role
+        for role, (name, default) in usual.items()
+        if name == default and (name not in table or not len(table[name].distinct[1]))
+    )
 
 
 def read_labelled_table(
