@@ -118,7 +118,8 @@ def test_a_column_without_a_known_value_stops_and_others_are_one_warning(run, mo
             f"({', '.join(map(repr, new['letter'].unique()))}); write them as there, or label without them (unknown "
             "1).\n"
         )
-    assert run("predict", model, "upper.csv", "--unknown", 1)[::2] == (0, "")
+    code, _, err = run("predict", model, "upper.csv", "--unknown", 1)
+    assert (code, "'letter'  100 of 100 cells" in err, "'noise'" in err) == (0, True, False)
     new.head(19).to_csv(tmp_path / "short.csv", index=False)
     assert run("predict", model, "short.csv")[0] == 0
     some = words.head(100).copy()
