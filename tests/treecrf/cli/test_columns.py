@@ -112,6 +112,14 @@ def test_the_line_that_trains_reads_the_file_as_it_was_described(run, sensors):
     assert TableLabeller.load("model.npz").na == ("-9", "?")
 
 
+def test_a_file_whose_labels_are_empty_is_described(run, sensors):
+    sensors.assign(label="").to_csv("t.csv", index=False)
+    code, out, err = run("describe", "t.csv")
+    assert code == 0, err
+    assert "No column is likely to be a label column." in out
+    assert "To train a model: treecrf fit t.csv -o model.npz --label LABEL" in out
+
+
 def test_a_file_without_rows_is_described(run):
     Path("t.csv").write_text("a,b\n")
     code, out, _ = run("describe", "t.csv")
@@ -165,6 +173,22 @@ def test_groups_are_held_out_together(run, sensors):
     code, out, _ = run("evaluate", "m.npz", "unknown.csv")
     assert code == 0
     assert "95 % confidence interval by sequence" in out
+
+
+def test_two_groups_are_too_few_to_hold_one_out(run, sensors):
+    sensors.assign(user=np.where(sensors["sequence"] < 9, "here", "there")).to_csv("two.csv", index=False)
+    options = ["--method", "linear_crf", "--window", "auto", "--budget", "2", "--groups", "user"]
+    code, out, err = run("fit", "two.csv", "-o", "m.npz", *options)
+    assert code == 0
+    assert "The file has fewer than three groups. They are cut into 20 blocks of consecutive rows" in err
+    assert "apply to other parts of these groups, not to other groups." in err
+    assert "confidence interval by block" in out
+
+
+def test_a_model_knows_the_column_of_its_weights(run, sensors):
+    sensors.assign(w=1.5).to_csv("t.csv", index=False)
+    assert run("fit", "t.csv", "-o", "m.npz", *QUICK, "--weights", "w")[0] == 0
+    assert ", weights w." in run("describe", "m.npz")[1]
 
 
 @pytest.mark.parametrize(
