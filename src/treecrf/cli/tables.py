@@ -213,7 +213,9 @@ def read_training_set(
     table, columns, data = read_labelled_table(path, options, *more, strict=True)
     stamps = identifying_times(data)
     for name in stamps:
-        used, also = ("used for derived inputs alone", "") if derives else ("left out", "; --derive times uses them")
+        used, also = (
+            ("used for derived inputs alone", "") if derives else ("left out", "; treecrf fit --derive times uses them")
+        )
         shared.note(f"Column {name!r} is {used}: its time stamps identify the rows{also}.")
     others = without_inputs(columns, stamps)
     if stamps and not derives:
