@@ -72,6 +72,19 @@ def test_constraints_known_labels_and_probabilities(run, tagged):
     assert (free != labeller.predict(data, "viterbi", **limits)).any()
 
 
+def test_spans_of_a_loaded_model_are_those_of_the_command(run, tagged):
+    """As docs/serving.md does."""
+    labeller, data = tagged
+    TableLabeller(labeller, TableColumns("sequence", "label", ("word",)), constraints="bio").save("m.npz")
+    model, names = TableLabeller.load("m.npz"), labeller.label_names_
+    decoded = []
+    for _, rows in data.to_frame().groupby("sequence"):
+        [probabilities] = model.labeller.predict_proba([rows[["word"]].to_dict("records")])
+        decoded += [names[code] for code in model.metric.decode(probabilities, np.array([0, len(rows)]), names)]
+    assert written(run)["predicted"].tolist() == decoded
+    assert decoded != [names[code] for code in model.labeller.predict(data)]
+
+
 def test_lag(run, tagged):
     labeller, data = tagged
     found = written(run, "--lag", 1)
