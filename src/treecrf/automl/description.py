@@ -122,7 +122,7 @@ def _about_marks(column: Column) -> Iterator[str]:
     if marks is not None:
         n_cells = counted(int(marks.strange.sum()), "cell")
         yield (
-            f"Column {column.name!r} holds numbers and {listed(marks.texts)} ({n_cells}); empty those cells if they "
+            f"Column {column.name!r} holds numbers and {listed(marks.texts)} ({n_cells}); name them by --na if they "
             "are missing."
         )
 
