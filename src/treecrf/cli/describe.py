@@ -144,7 +144,7 @@ def _say_sizes(file: Path, table: TypedTable, data: SequenceSet) -> None:
         f"{file}: {counted(len(data), 'sequence')}, {counted(data.n_positions, 'labelled position')}, "
         f"{counted(len(table.frame), 'row')}."
     )
-    shared.say(f"Lengths: {lengths.min():,} to {lengths.max():,}, median {np.median(lengths):g}.")
+    shared.say(f"Lengths: {lengths.min():,} to {lengths.max():,}, median {np.median(lengths):,.10g}.")
 
 
 def _show_labels(data: SequenceSet, column: str) -> None:
