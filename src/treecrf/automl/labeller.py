@@ -376,7 +376,13 @@ def _trained(labeller: Labeller) -> Labeller:
 
 
 def continue_training(
-    model: TableLabeller, data: SequenceSet, n_more: int, path: Path, n_threads: int, monitor: Monitor | None = None
+    model: TableLabeller,
+    data: SequenceSet,
+    n_more: int,
+    path: Path,
+    n_threads: int,
+    monitor: Monitor | None = None,
+    weights: NDArray[np.float64] | None = None,
 ) -> None:
     """Add iterations of boosting to a model, in place.
 
@@ -393,6 +399,8 @@ def continue_training(
     n_threads : int
     monitor : callable, optional
         As of `Labeller.fit`.
+    weights : float64, shape (n_positions,), optional
+        What positions count.
 
     Notes
     -----
@@ -408,7 +416,7 @@ def continue_training(
         outer = outer.labeller_
     innermost(model.labeller).set_params(**settings)  # what a pipeline was built with, and its prediction follows
     trees.set_params(**settings)
-    trees.fit(ready, monitor=monitor)
+    trees.fit(ready, sample_weight=weights, monitor=monitor)
     for each in (innermost(model.labeller), trees):
         each.set_params(warm_start=False)
     now = Origin.of(path, data, None, "sequence")

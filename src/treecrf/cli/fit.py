@@ -238,7 +238,7 @@ def fit(
         shared.check_suffix(output, ".npz")
         dialect = shared.parse_dialect(format_, separator, decimal, encoding, quote, na)
         n_threads = threads or shared.n_processors()
-        continue_fit(continued, files, output, dialect, iterations, n_threads, shared.given_options(context))
+        continue_fit(continued, files, output, dialect, iterations, weights, n_threads, shared.given_options(context))
         return
     from treecrf.automl import fitting
     from treecrf.automl.candidates import methods_to_compare
