@@ -443,9 +443,9 @@ def likely_groups(table: TypedTable, names: Sequence[str], sequence: str) -> dic
     return counts_by_column
 
 
-def left_out(table: TypedTable, names: Sequence[str], sequence: str, *, finds_groups: bool) -> dict[str, str]:
+def left_out(table: TypedTable, names: Sequence[str], sequence: str, groups: str | None = None) -> dict[str, str]:
     """Why inputs that nobody named are left out of a training, by column: those without any cell, those that identify
-    or order rows, and those that seem to hold groups (`finds_groups`).
+    or order rows, and those that seem to hold groups, or, where the column of `groups` is known, parts of them.
     """
     if table.frame.empty:
         return {}
@@ -464,14 +464,29 @@ def left_out(table: TypedTable, names: Sequence[str], sequence: str, *, finds_gr
                 "its values rise with the rows, as times or row numbers do; write times as in 2024-01-31T13:45:00 to "
                 "derive inputs from them, or name it in --attributes to use it as it is."
             )
-    groups = likely_groups(table, useful, sequence) if finds_groups else {}
-    for name, n_groups in groups.items() if len(groups) < len(useful) else ():
+    likely = likely_groups(table, useful, sequence)
+    if groups is not None:
+        for name in likely if len(likely) < len(useful) else ():
+            if _is_within(table[name], table[groups]):
+                reasons[name] = (
+                    "each of its values is of one group alone, so that new groups have others; name it in --attributes "
+                    "to use it as an input."
+                )
+        return reasons
+    for name, n_groups in likely.items() if len(likely) < len(useful) else ():
         reasons[name] = (
             f"it has one value in each sequence, and {n_groups:,} in all, as a person or a document has. If related "
             f"sequences share it, hold them out together by --groups {name}; name it in --attributes to use it as an "
             "input."
         )
     return reasons
+
+
+def _is_within(column: Column, groups: Column) -> bool:
+    """Whether a column of categories has each of its values in one group alone."""
+    codes, texts = column.distinct
+    n_pairs = np.unique(np.stack([codes, groups.distinct[0]]), axis=1).shape[1]
+    return infer_kind(column, is_written=True) == "category" and n_pairs == len(texts)
 
 
 def is_order(column: Column, sequence: Column) -> bool:

@@ -94,7 +94,7 @@ def _describe_table(file: Path, reading: tables.TableOptions) -> None:
     shared.say(f"Missing cells: {n_missing:,} of {n_cells:,} ({100 * n_missing / n_cells:.1f} %).")
     headings = {"n_values": "values", "n_missing": "missing", "share_missing": "share", "commonest_share": "its share"}
     guesses, is_grouped = reading.attributes is None, columns.groups is not None
-    reasons = left_out(table, columns.attributes, columns.sequence, finds_groups=not is_grouped) if guesses else {}
+    reasons = left_out(table, columns.attributes, columns.sequence, columns.groups) if guesses else {}
     inputs = tables.without_inputs(columns, reasons)
     of_inputs = table.encode(inputs)
     stamps = identifying_times(of_inputs)

@@ -185,7 +185,7 @@ def _useful(table: TypedTable, names: tuple[str, ...], options: TableOptions) ->
     """The columns that are inputs where none are named; others are named on stderr."""
     from treecrf.automl.description import left_out
 
-    reasons = left_out(table, names, options.sequence, finds_groups=options.groups is None)
+    reasons = left_out(table, names, options.sequence, options.groups)
     for name, reason in reasons.items():
         shared.note(f"Column {name!r} is left out: {reason}")
     if names and len(table.frame) and not any(len(table[name].distinct[1]) for name in names):
@@ -240,4 +240,6 @@ def read_weights(table: TypedTable, column: str, data: SequenceSet) -> NDArray[n
     if wrong.any():
         row = int(window_rows(data, (0, 0))[int(wrong.argmax()), 0])
         raise table.cell_error(row, column, "a weight must be a number of at least 0; fix that cell.")
+    if not weights.any():
+        raise ValueError(f"table {table.path}, column {column!r}: all weights are 0; give some row one above 0.")
     return weights

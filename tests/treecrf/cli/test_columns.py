@@ -175,6 +175,27 @@ def test_groups_are_held_out_together(run, sensors):
     assert "95 % confidence interval by sequence" in out
 
 
+def test_what_is_of_one_group_alone_is_no_input(run, sensors):
+    """Of new people it would have other values."""
+    height = 150 + 7 * (sensors["sequence"] % 5)
+    sensors.assign(height=height).to_csv("sensors.csv", index=False)
+    options = ("--groups", "user")
+    code, _, err = run("fit", "sensors.csv", "-o", "m.npz", *QUICK, *options)
+    assert code == 0
+    assert "Column 'height' is left out: each of its values is of one group alone" in err
+    assert TableLabeller.load("m.npz").columns.attributes == ("age", "time", "x")
+    assert "treecrf fit leaves out 'height': each of its values" in run("describe", "sensors.csv", *options)[1]
+    assert run("fit", "sensors.csv", "-o", "m.npz", *QUICK, *options, "--attributes", "height,x")[0] == 0
+
+
+def test_weights_of_which_all_are_0_are_refused(run, sensors):
+    sensors.assign(w=0).to_csv("t.csv", index=False)
+    assert run("fit", "sensors.csv", "-o", "m.npz", *QUICK, "--attributes", "x")[0] == 0
+    for command in (("fit", "t.csv", "-o", "w.npz", *QUICK), ("explain", "m.npz", "t.csv")):
+        code, _, err = run(*command, "--weights", "w")
+        assert (code, "table t.csv, column 'w': all weights are 0; give some row one above 0." in err) == (1, True)
+
+
 def test_two_groups_are_too_few_to_hold_one_out(run, sensors):
     sensors.assign(user=np.where(sensors["sequence"] < 9, "here", "there")).to_csv("two.csv", index=False)
     options = ["--method", "linear_crf", "--window", "auto", "--budget", "2", "--groups", "user"]
