@@ -122,7 +122,7 @@ def _about_marks(column: Column) -> Iterator[str]:
     if marks is not None:
         n_cells = counted(int(marks.strange.sum()), "cell")
         yield (
-            f"Column {column.name!r} holds numbers and {listed(marks.texts)} ({n_cells}); empty those cells if they "
+            f"Column {column.name!r} holds numbers and {listed(marks.texts)} ({n_cells}); name them by --na if they "
             "are missing."
         )
 
@@ -340,8 +340,8 @@ def _starts(column: Column) -> NDArray[np.int64] | None:
 
 
 def guess_label(table: TypedTable, sequence: str | None) -> str | None:
-    """The column that seems to hold the labels: the only one of categories with a usual name, else the last; None if it
-    cannot be.
+    """The column that seems to hold the labels: the only one of categories with a usual name, else the last if it has
+    no empty cell; None if it cannot be.
 
     It has categories, two or more, but at most `MOST_LABELS`, and fewer than half as many as rows.
     """
@@ -354,7 +354,10 @@ def guess_label(table: TypedTable, sequence: str | None) -> str | None:
     if not names or len(usual) > 1:
         return None
     guess = usual[0] if usual else names[-1]
-    n_values = len(table[guess].distinct[1])
+    codes, texts = table[guess].distinct
+    if not usual and (codes == MISSING).any():  # as the remarks that often stand last
+        return None
+    n_values = len(texts)
     is_likely = 2 <= n_values <= min(MOST_LABELS, len(table.frame) // 2)
     return guess if is_likely and infer_kind(table[guess], is_written=True) == "category" else None
 
@@ -440,9 +443,9 @@ def likely_groups(table: TypedTable, names: Sequence[str], sequence: str) -> dic
     return counts_by_column
 
 
-def left_out(table: TypedTable, names: Sequence[str], sequence: str, *, finds_groups: bool) -> dict[str, str]:
+def left_out(table: TypedTable, names: Sequence[str], sequence: str, groups: str | None = None) -> dict[str, str]:
     """Why inputs that nobody named are left out of a training, by column: those without any cell, those that identify
-    or order rows, and those that seem to hold groups (`finds_groups`).
+    or order rows, and those that seem to hold groups, or, where the column of `groups` is known, parts of them.
     """
     if table.frame.empty:
         return {}
@@ -461,14 +464,29 @@ def left_out(table: TypedTable, names: Sequence[str], sequence: str, *, finds_gr
                 "its values rise with the rows, as times or row numbers do; write times as in 2024-01-31T13:45:00 to "
                 "derive inputs from them, or name it in --attributes to use it as it is."
             )
-    groups = likely_groups(table, useful, sequence) if finds_groups else {}
-    for name, n_groups in groups.items() if len(groups) < len(useful) else ():
+    likely = likely_groups(table, useful, sequence)
+    if groups is not None:
+        for name in likely if len(likely) < len(useful) else ():
+            if _is_within(table[name], table[groups]):
+                reasons[name] = (
+                    "each of its values is of one group alone, so that new groups have others; name it in --attributes "
+                    "to use it as an input."
+                )
+        return reasons
+    for name, n_groups in likely.items() if len(likely) < len(useful) else ():
         reasons[name] = (
             f"it has one value in each sequence, and {n_groups:,} in all, as a person or a document has. If related "
             f"sequences share it, hold them out together by --groups {name}; name it in --attributes to use it as an "
             "input."
         )
     return reasons
+
+
+def _is_within(column: Column, groups: Column) -> bool:
+    """Whether a column of categories has each of its values in one group alone."""
+    codes, texts = column.distinct
+    n_pairs = np.unique(np.stack([codes, groups.distinct[0]]), axis=1).shape[1]
+    return infer_kind(column, is_written=True) == "category" and n_pairs == len(texts)
 
 
 def is_order(column: Column, sequence: Column) -> bool:

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf.automl.scores import LEAST_MARGINAL, METRICS, Counts, Metric
-from treecrf.io.messages import counted
+from treecrf.io.messages import counted, listed
 from treecrf.models.base import Labeller
 from treecrf.models.decoding import Decoder
 from treecrf.sequences import MISSING, SequenceSet
@@ -191,6 +191,15 @@ def rate_labels(confusion: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(columns | {"n_positions": true})
 
 
+def about_new_labels(new_labels: Mapping[str, int]) -> str:
+    """What is said of a model and `Evaluation.new_labels`, after its name."""
+    return (
+        f"was not trained with {counted(len(new_labels), 'label')} of the file: {listed(new_labels)} "
+        f"({counted(sum(new_labels.values()), 'position')}); they count as errors with probability 0, but log loss and "
+        "log likelihood are of the other positions."
+    )
+
+
 def seen_labels(by_label: pd.DataFrame) -> pd.DataFrame:
     """The rows of `Evaluation.by_label` whose label is true or predicted somewhere."""
     return by_label[by_label["f1"].notna()]
@@ -288,7 +297,7 @@ class Breakdown(NamedTuple):
         group, n_sequences, n_positions, accuracy, low, high (percent, with a 95% interval by sequence), the lowest
         accuracy first; None where every sequence is a group of its own.
     by_length : DataFrame
-        shortest, longest (positions of the sequences of a class), and the same.
+        shortest, longest (positions of the sequences of a class), and the same, with intervals by group.
     worst : DataFrame
         sequence, n_positions, n_errors, accuracy (percent): the sequences with most errors.
     """
@@ -319,7 +328,8 @@ def break_down(
         called = (
             [str(number) for number in data.groups[first]] if group_names is None else [group_names[i] for i in first]
         )
-        rows = [{"group": name} | _rate(right, lengths, members == code) for code, name in enumerate(called)]
+        alone = np.arange(len(data))
+        rows = [{"group": name} | _rate(right, lengths, alone, members == code) for code, name in enumerate(called)]
         by_group = pd.DataFrame(rows).sort_values("accuracy", kind="stable", ignore_index=True)
     bounds = np.unique(np.quantile(lengths, np.linspace(0, 1, N_LENGTHS + 1), method="higher"))
     classes = np.searchsorted(bounds[1:], lengths) if len(bounds) > 1 else np.zeros(len(lengths), dtype=np.int64)
@@ -327,7 +337,7 @@ def break_down(
     for code in np.unique(classes):
         there = classes == code
         ends = {"shortest": int(lengths[there].min()), "longest": int(lengths[there].max())}
-        of_lengths.append(ends | _rate(right, lengths, there))
+        of_lengths.append(ends | _rate(right, lengths, members, there))
     errors = lengths - right
     worst = np.argsort(-errors, kind="stable")[: min(N_WORST, int((errors > 0).sum()))]
     table = {
@@ -339,8 +349,13 @@ def break_down(
     return Breakdown(by_group, pd.DataFrame(of_lengths), pd.DataFrame(table))
 
 
-def _rate(right: NDArray[np.int64], lengths: NDArray[np.int64], there: NDArray[np.bool_]) -> dict[str, float]:
-    points, low, high = estimate_accuracy(right[there], lengths[there])
+def _rate(
+    right: NDArray[np.int64], lengths: NDArray[np.int64], cluster: NDArray[np.intp], there: NDArray[np.bool_]
+) -> dict[str, float]:
+    """The accuracy of the sequences that are `there`, with an interval that takes each cluster as one."""
+    of = np.unique(cluster[there], return_inverse=True)[1]
+    correct, total = (np.bincount(of, weights=each[there]).astype(np.int64) for each in (right, lengths))
+    points, low, high = estimate_accuracy(correct, total)
     sizes = {"n_sequences": int(there.sum()), "n_positions": int(lengths[there].sum())}
     return sizes | {"accuracy": points, "low": low, "high": high}
 

@@ -266,9 +266,9 @@ class TableLabeller:
         """Sentences on cells that are read as missing, and a table of columns that differ from those of the training
         table: columns that are not there (`complete`), values that it did not have, and numbers that are elsewhere.
 
-        A column is named where more than a share `most_unknown` of its cells has new values. A ValueError names the
-        first of at least `LEAST_KNOWN` cells where the model asks for a column and knows no value of it, unless the
-        share is 1.
+        A column is named where more than a share `most_unknown` of its cells has new values. Of a column that the model
+        asks for, with at least `LEAST_KNOWN` cells and no value that it knows, a ValueError names the first, or where
+        the share is 1 the table the column.
         """
         table.check_columns(self.columns.attributes, _ADVICE)
         for name in self.columns.numbers:
@@ -284,14 +284,15 @@ class TableLabeller:
             if name in unused or are_times(tuple(known[name])):  # parts of times are seen, whatever their date
                 continue
             cells, new = new_values(table[name], known[name], SPECIAL)
-            if new.n_cells == new.n_known >= LEAST_KNOWN and name in asked and most_unknown < 1:
+            has_none = new.n_cells == new.n_known >= LEAST_KNOWN and name in asked
+            if has_none and most_unknown < 1:
                 problem = (
                     f"the training table had none of the values of the column ({new.examples}); write them as there, "
                     "or label without them (unknown 1)."
                 )
                 raise table.cell_error(int(cells.argmax()), name, problem)
             usual = USUALLY_NEW if RARE in known[name] else 0.0
-            if new.n_cells > max(most_unknown, usual) * new.n_known:
+            if has_none or new.n_cells > max(most_unknown, usual) * new.n_known:
                 differences.append(new)
         elsewhere = (
             are_elsewhere(table[name], self.ranges[name])
@@ -375,7 +376,13 @@ def _trained(labeller: Labeller) -> Labeller:
 
 
 def continue_training(
-    model: TableLabeller, data: SequenceSet, n_more: int, path: Path, n_threads: int, monitor: Monitor | None = None
+    model: TableLabeller,
+    data: SequenceSet,
+    n_more: int,
+    path: Path,
+    n_threads: int,
+    monitor: Monitor | None = None,
+    weights: NDArray[np.float64] | None = None,
 ) -> None:
     """Add iterations of boosting to a model, in place.
 
@@ -392,6 +399,8 @@ def continue_training(
     n_threads : int
     monitor : callable, optional
         As of `Labeller.fit`.
+    weights : float64, shape (n_positions,), optional
+        What positions count.
 
     Notes
     -----
@@ -407,7 +416,7 @@ def continue_training(
         outer = outer.labeller_
     innermost(model.labeller).set_params(**settings)  # what a pipeline was built with, and its prediction follows
     trees.set_params(**settings)
-    trees.fit(ready, monitor=monitor)
+    trees.fit(ready, sample_weight=weights, monitor=monitor)
     for each in (innermost(model.labeller), trees):
         each.set_params(warm_start=False)
     now = Origin.of(path, data, None, "sequence")

@@ -79,14 +79,14 @@ def add_predictions(model: TableLabeller, table: TypedTable, options: PredictOpt
         )
     data, frame = model.read(table, labelled=False), table.frame
     try:
-        columns = _predict(model, data, options, _limits(table, labels, options))
+        columns = _predict(model, data, options, _limits(model, table, options))
     except NoPathError as error:
         problem = f"no labelling of its sequence is left here, all are forbidden; {_ADVICE}."
         raise table.cell_error(error.position, model.columns.sequence, problem) from None
     return pd.concat([frame, pd.DataFrame({name: columns[name] for name in added}, index=frame.index)], axis=1)
 
 
-_ADVICE = "correct the labels that are known, or leave the constraints out"
+_ADVICE = "correct the labels that are known, or leave the constraints out (decoder, where they are the model's)"
 
 
 def _predict(
@@ -101,7 +101,9 @@ def _predict(
     if options.n_best is None:
         if options.decoder is None and not limits:
             return columns | {PREDICTED: names[model.metric.predict(labeller, data)]}
-        return columns | {PREDICTED: names[labeller.predict(data, options.decoder or "forward_backward", **limits)]}
+        are_its_own = options.constraints is None and "constraints" in limits
+        decoder = options.decoder or ("viterbi" if are_its_own else "forward_backward")
+        return columns | {PREDICTED: names[labeller.predict(data, decoder, **limits)]}
     paths = cast("NBest", labeller.predict_n_best(data, options.n_best, **limits))
     for rank in range(options.n_best):
         suffix = f"_{rank + 1}" if rank else ""
@@ -112,11 +114,18 @@ def _predict(
     return columns
 
 
-def _limits(table: TypedTable, labels: tuple[str, ...], options: PredictOptions) -> Limits:
-    """The limits that are asked for."""
-    limits = Limits()
-    if options.constraints is not None:
-        limits["constraints"] = options.constraints
+def _limits(model: TableLabeller, table: TypedTable, options: PredictOptions) -> Limits:
+    """The limits that are asked for, and the model's own constraints where no decoder is and nothing streams.
+
+    Without other limits there are none of these, as the model's metric decodes.
+    """
+    limits, labels = Limits(), model.labeller.label_names_
+    is_limited = options.n_best is not None or options.known is not None
+    constraints = options.constraints
+    if constraints is None and is_limited and options.decoder is None and options.lag is None:
+        constraints = model.constraints
+    if constraints is not None:
+        limits["constraints"] = constraints
     if options.lag is not None:
         limits["lag"] = options.lag
     if options.known is not None:

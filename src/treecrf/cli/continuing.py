@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from treecrf.cli import shared
+from treecrf.cli import shared, tables
 from treecrf.io.messages import counted
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ CONTINUED = (
     "--output",
     "-o",
     "--iterations",
+    "--weights",
     "--threads",
     "--format",
     "--separator",
@@ -40,6 +41,7 @@ def continue_fit(
     output: Path,
     dialect: Dialect,
     iterations: int | None,
+    weights: str | None,
     n_threads: int,
     options: Sequence[str],
 ) -> None:
@@ -62,6 +64,10 @@ def continue_fit(
     table = read_table(file, labeller.dialect(dialect), labeller.columns.sequence, shared.note)
     shared.check_labels(table, labeller.columns.label, "training needs labels")
     data = labeller.encode(table, labelled=True)
+    sample_weight = None if weights is None else tables.read_weights(table, weights, data)
+    former = {} if labeller.origin is None else labeller.origin.options
+    if weights is None and "weights" in former:
+        shared.note(f"All rows count the same; those of the first training had weights ({former['weights']!r}).")
     for sentence in labeller.notices(table):
         shared.note(sentence)
     n_more = iterations or N_MORE
@@ -75,6 +81,6 @@ def continue_fit(
             words = f"log likelihood {round(value):,}" if isfinite(value) else ""
             tick(max(iteration - done, 0), words)
 
-        continue_training(labeller, data, n_more, file, n_threads, follow)
+        continue_training(labeller, data, n_more, file, n_threads, follow, sample_weight)
     labeller.save(output)
     shared.say(f"Wrote {output}. Next: treecrf evaluate {output} TEST_FILE")

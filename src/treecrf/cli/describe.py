@@ -82,7 +82,7 @@ def _describe_table(file: Path, reading: tables.TableOptions) -> None:
         label = None if "label" in unnamed else reading.label
         others = (reading.groups, *(reading.attributes or ()))
         table.check_columns([name for name in (sequence, label, *others) if name is not None])
-        _describe_columns(file, table, sequence, label, reading.groups)
+        _describe_columns(file, table, sequence, label, reading)
         return
     used = (reading.sequence, reading.label, reading.groups)
     if reading.attributes is None and all(name in used for name in table):
@@ -94,7 +94,7 @@ def _describe_table(file: Path, reading: tables.TableOptions) -> None:
     shared.say(f"Missing cells: {n_missing:,} of {n_cells:,} ({100 * n_missing / n_cells:.1f} %).")
     headings = {"n_values": "values", "n_missing": "missing", "share_missing": "share", "commonest_share": "its share"}
     guesses, is_grouped = reading.attributes is None, columns.groups is not None
-    reasons = left_out(table, columns.attributes, columns.sequence, finds_groups=not is_grouped) if guesses else {}
+    reasons = left_out(table, columns.attributes, columns.sequence, columns.groups) if guesses else {}
     inputs = tables.without_inputs(columns, reasons)
     of_inputs = table.encode(inputs)
     stamps = identifying_times(of_inputs)
@@ -116,7 +116,7 @@ def _describe_table(file: Path, reading: tables.TableOptions) -> None:
         shared.show_table(attribute_counts(table, columns.categories).rename(columns=headings), "Attributes")
     for sentence in column_warnings(table, tables.without_inputs(inputs, stamps)):
         shared.note(sentence)
-    _say_fit(file, columns.sequence, columns.label, columns.groups or next(iter(groups), ""))
+    _say_fit(file, reading._replace(groups=columns.groups or next(iter(groups), None)))
 
 
 def _describe_labels(file: Path, table: TypedTable, reading: tables.TableOptions) -> None:
@@ -144,7 +144,7 @@ def _say_sizes(file: Path, table: TypedTable, data: SequenceSet) -> None:
         f"{file}: {counted(len(data), 'sequence')}, {counted(data.n_positions, 'labelled position')}, "
         f"{counted(len(table.frame), 'row')}."
     )
-    shared.say(f"Lengths: {lengths.min():,} to {lengths.max():,}, median {np.median(lengths):g}.")
+    shared.say(f"Lengths: {lengths.min():,} to {lengths.max():,}, median {np.median(lengths):,.10g}.")
 
 
 def _show_labels(data: SequenceSet, column: str) -> None:
@@ -155,11 +155,12 @@ def _show_labels(data: SequenceSet, column: str) -> None:
 
 
 def _describe_columns(
-    file: Path, table: TypedTable, sequence: str | None, label: str | None, given: str | None
+    file: Path, table: TypedTable, sequence: str | None, label: str | None, reading: tables.TableOptions
 ) -> None:
     """A file whose column of sequences or labels is not known: what its columns are, and may be."""
     from treecrf.automl.description import (
         column_counts,
+        guess_label,
         likely_groups,
         likely_labels,
         likely_sequences,
@@ -171,6 +172,7 @@ def _describe_columns(
     shared.show_table(column_counts(table).rename(columns=headings), "Columns")
     if len(table) == 1:
         shared.say("There is one column alone; give the field separator by --separator if there are more.")
+    given = reading.groups
     others = [name for name in table if name not in (sequence, label, given)]
     times = likely_times(table, others, sequence)
     others = [name for name in others if name not in times]
@@ -186,20 +188,43 @@ def _describe_columns(
     _say_likely("label", [label] if label is not None else labels)
     _say_likely("group", groups)
     _say_likely("time", times)
-    _say_fit(file, sequence or "SEQUENCE", label or "LABEL", next(iter(groups), ""))
-    missing = [word for word, name in (("SEQUENCE", sequence), ("LABEL", label)) if name is None]
-    shared.say(
-        f"Write {'names of columns' if len(missing) > 1 else 'the name of a column'} for {' and '.join(missing)}."
+    if label is None:
+        guess = guess_label(table, sequence)
+        label = guess if guess in labels else None
+    _say_fit(
+        file,
+        reading._replace(sequence=sequence or "SEQUENCE", label=label or "LABEL", groups=next(iter(groups), None)),
     )
+    missing = [word for word, name in (("SEQUENCE", sequence), ("LABEL", label)) if name is None]
+    if missing:
+        shared.say(
+            f"Write {'names of columns' if len(missing) > 1 else 'the name of a column'} for {' and '.join(missing)}."
+        )
+    if sequence is None and not sequences:
+        shared.say("A file that is one sequence needs a column with the same value in each row.")
 
 
 def _say_likely(role: str, names: Collection[str]) -> None:
     shared.say(f"Likely {role} columns: {listed(names)}." if names else f"No column is likely to be a {role} column.")
 
 
-def _say_fit(file: Path, sequence: str, label: str, groups: str) -> None:
-    options = {"--sequence": sequence, "--label": label, "--groups": groups}
-    named = [part for option, name in options.items() if name and option != f"--{name}" for part in (option, name)]
+def _say_fit(file: Path, reading: tables.TableOptions) -> None:
+    """The line that trains on the file as it was read."""
+    dialect = reading.dialect
+    options = {
+        "--sequence": reading.sequence,
+        "--label": reading.label,
+        "--attributes": ",".join(reading.attributes or ()),
+        "--groups": reading.groups,
+        "--kinds": ",".join(f"{name}={kind}" for name, kind in reading.kinds.items()),
+        "--format": dialect.format,
+        "--separator": "tab" if dialect.separator == "\t" else dialect.separator,
+        "--decimal": dialect.decimal,
+        "--encoding": dialect.encoding,
+        "--quote": dialect.quote,
+        "--na": ",".join(dialect.na),
+    }
+    named = [part for option, text in options.items() if text and option != f"--{text}" for part in (option, text)]
     shared.say(f"To train a model: {shlex.join(['treecrf', 'fit', str(file), '-o', 'model.npz', *named])}")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from treecrf.cli import shared
-from treecrf.io.messages import counted, listed, quoted
+from treecrf.io.messages import counted, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,7 +82,7 @@ def evaluate(
         if path is not None:
             shared.check_suffix(path, suffix, option=f"--{suffix[1:]}")
             shared.check_writable(path, *models, file)
-    from treecrf.automl.evaluation import break_down
+    from treecrf.automl.evaluation import about_new_labels, break_down
     from treecrf.automl.evaluation import compare as compare_models
     from treecrf.automl.evaluation import evaluate as measure
     from treecrf.automl.labeller import TableLabeller
@@ -115,7 +115,7 @@ def evaluate(
             model.labeller, read[name], decoder, None if scheme == "none" else scheme, model.metric
         )
         if evaluations[name].new_labels:
-            shared.note(_about_new_labels(name, evaluations[name].new_labels))
+            shared.note(f"{name} {about_new_labels(evaluations[name].new_labels)}")
     comparison = compare_models(evaluations, read[first]) if len(evaluations) > 1 else None
     if as_json is not None or as_page is not None:  # before the output, whose reader may stop it
         judged = {}
@@ -137,14 +137,6 @@ def _same_task(model: TableLabeller, data: SequenceSet, other: TableLabeller, da
         model.columns.label == other.columns.label
         and data.offsets.tolist() == data_of_other.offsets.tolist()
         and _true_labels(data) == _true_labels(data_of_other)
-    )
-
-
-def _about_new_labels(name: str, new_labels: dict[str, int]) -> str:
-    positions = counted(sum(new_labels.values()), "position")
-    return (
-        f"{name} was not trained with {counted(len(new_labels), 'label')} of the file: {listed(new_labels)} "
-        f"({positions}); they count as errors with probability 0, and the log likelihood covers the other positions."
     )
 
 

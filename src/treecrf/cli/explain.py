@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 MOST_POSITIONS = 20_000
 """Of a larger file, sequences drawn at random are labelled."""
 
+WIDTH, CELL = 80, 6
+"""Characters of a line, and of a share of the gain with the blank before it."""
+
 MOST_COLUMNS = 4
 """Whose cells are shown beside the contribution of each observation."""
 
@@ -132,7 +135,8 @@ def _explain_model(model: TableLabeller, table: TypedTable, seed: int, weights: 
     by_distance = by_distance.sort_values("all", ascending=False, kind="stable")
     shown = by_distance.rename(columns=lambda name: f"{name:+d}" if isinstance(name, int) and name else str(name))
     title = "Share of the trees' total gain, by observations before (-) and after (+)"
-    if len(shown.columns) <= 12:
+    longest = max(len(str(name)) for name in ("attribute", *shown.index))
+    if longest + CELL * len(shown.columns) <= WIDTH:
         shared.show_table(shown.reset_index(), title, most=30)
     else:
         shared.show_table(gains, title, most=20)

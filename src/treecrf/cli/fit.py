@@ -238,7 +238,7 @@ def fit(
         shared.check_suffix(output, ".npz")
         dialect = shared.parse_dialect(format_, separator, decimal, encoding, quote, na)
         n_threads = threads or shared.n_processors()
-        continue_fit(continued, files, output, dialect, iterations, n_threads, shared.given_options(context))
+        continue_fit(continued, files, output, dialect, iterations, weights, n_threads, shared.given_options(context))
         return
     from treecrf.automl import fitting
     from treecrf.automl.candidates import methods_to_compare
@@ -338,7 +338,8 @@ def fit(
     ready = data if transform is None else transform.transform(data)
     _announce(labeller, ready)
     by_holding_out = _train(labeller, ready, held_out, seed, sample_weight)
-    origin = Origin.of(file, data, accuracy, unit, judged_by.name, options.described()).with_files(*more)
+    described = options.described() | ({} if weights is None else {"weights": weights})
+    origin = Origin.of(file, data, accuracy, unit, judged_by.name, described).with_files(*more)
     marks = reading.dialect.na
     TableLabeller(labeller, columns, transform, origin, judged_by.constraints, ranges_of(data), marks).save(output)
     if by_holding_out is not None:
@@ -402,10 +403,10 @@ def _choose(
         f"(--budget {options.budget:g})."
     )
     if folds.are_blocks:
+        unrelated = "unrelated sequences" if unit == "sequence" else "groups"
         shared.note(
-            f"The file has fewer than three unrelated sequences. They are cut into {len(folds.data)} blocks of "
-            "consecutive rows, so the accuracies below apply to other parts of these sequences, not to other "
-            "sequences."
+            f"The file has fewer than three {unrelated}. They are cut into {len(folds.data)} blocks of consecutive "
+            f"rows, so the accuracies below apply to other parts of these {unit}s, not to other {unit}s."
         )
     elif len(folds.data) < len(data):
         shared.note(

@@ -78,12 +78,18 @@ def read_guessed_table(path: Path, options: TableOptions) -> tuple[TypedTable, T
 
 
 def unnamed_columns(table: TypedTable, options: TableOptions) -> tuple[str, ...]:
-    """Which of the sequences and the labels have neither a column that was named nor one of the usual name."""
+    """Which of the sequences and the labels have neither a column that was named nor one of the usual name with cells
+    that are not empty.
+    """
     from treecrf.readers.columns import SEQUENCE
     from treecrf.readers.tables import LABEL
 
     usual = {"sequence": (options.sequence, SEQUENCE), "label": (options.label, LABEL)}
-    return tuple(role for role, (name, default) in usual.items() if name == default and name not in table)
+    return tuple(
+        role
+        for role, (name, default) in usual.items()
+        if name == default and (name not in table or not len(table[name].distinct[1]))
+    )
 
 
 def read_labelled_table(
@@ -179,7 +185,7 @@ def _useful(table: TypedTable, names: tuple[str, ...], options: TableOptions) ->
     """The columns that are inputs where none are named; others are named on stderr."""
     from treecrf.automl.description import left_out
 
-    reasons = left_out(table, names, options.sequence, finds_groups=options.groups is None)
+    reasons = left_out(table, names, options.sequence, options.groups)
     for name, reason in reasons.items():
         shared.note(f"Column {name!r} is left out: {reason}")
     if names and len(table.frame) and not any(len(table[name].distinct[1]) for name in names):
@@ -207,7 +213,9 @@ def read_training_set(
     table, columns, data = read_labelled_table(path, options, *more, strict=True)
     stamps = identifying_times(data)
     for name in stamps:
-        used, also = ("used for derived inputs alone", "") if derives else ("left out", "; --derive times uses them")
+        used, also = (
+            ("used for derived inputs alone", "") if derives else ("left out", "; treecrf fit --derive times uses them")
+        )
         shared.note(f"Column {name!r} is {used}: its time stamps identify the rows{also}.")
     others = without_inputs(columns, stamps)
     if stamps and not derives:
@@ -232,4 +240,6 @@ def read_weights(table: TypedTable, column: str, data: SequenceSet) -> NDArray[n
     if wrong.any():
         row = int(window_rows(data, (0, 0))[int(wrong.argmax()), 0])
         raise table.cell_error(row, column, "a weight must be a number of at least 0; fix that cell.")
+    if not weights.any():
+        raise ValueError(f"table {table.path}, column {column!r}: all weights are 0; give some row one above 0.")
     return weights

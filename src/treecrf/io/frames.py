@@ -236,6 +236,9 @@ def _labelled_positions(codes: NDArray[np.int32], observation_offsets: Ints, nam
             "an empty label stands before labelled rows, and only the end of a sequence may be unlabelled; fill it "
             "in, or read the table from Python with unknown_labels=True.",
         )
+    if not counts.all():
+        row = int(observation_offsets[counts.argmin()])
+        raise CellError(row, name, "no row of the sequence has a label; fill some in, or leave the sequence out.")
     return starts_of(counts), labelled
 
 

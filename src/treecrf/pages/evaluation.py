@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from treecrf.automl.evaluation import Breakdown, Evaluation, p_text, seen_labels
+from treecrf.automl.evaluation import Breakdown, Evaluation, about_new_labels, p_text, seen_labels
 from treecrf.automl.scores import METRICS
 from treecrf.io.messages import counted
 from treecrf.pages.page import commonest_labels, confusion_table, page, table
@@ -56,8 +56,14 @@ def render_evaluation(
     parts = []
     if comparison is not None:
         lead = "".join(f'<p class="lead">{escape(sentence)}</p>\n' for sentence in sentences)
-        parts.append(f"<h2>Difference</h2>\n{lead}{_differences(comparison)}")
-    parts.append(f"<h2>Accuracy</h2>\n{_overview(judged)}")
+        unit = next(iter(judged.values())).unit
+        parts.append(f"<h2>Difference</h2>\n{lead}{_differences(comparison, unit)}")
+    new = "".join(
+        f"<p>{escape(name)} {escape(about_new_labels(each.evaluation.new_labels))}</p>\n"
+        for name, each in judged.items()
+        if each.evaluation.new_labels
+    )
+    parts.append(f"<h2>Accuracy</h2>\n{new}{_overview(judged)}")
     sections: Sequence[tuple[str, dict[str, str]]] = [
         ("Errors", _confusions(judged)),
         ("By label", {name: _labels(each.evaluation) for name, each in judged.items()}),
@@ -66,7 +72,10 @@ def render_evaluation(
             "By group",
             {name: _groups(each.parts.by_group) for name, each in judged.items() if each.parts.by_group is not None},
         ),
-        ("By length of the sequence", {name: _lengths(each.parts.by_length) for name, each in judged.items()}),
+        (
+            "By length of the sequence",
+            {name: _lengths(each.parts.by_length, each.unit) for name, each in judged.items()},
+        ),
         ("Worst sequences", {name: _worst(each.parts.worst) for name, each in judged.items()}),
     ]
     parts += [_side_by_side(heading, texts, len(judged) > 1) for heading, texts in sections if texts]
@@ -80,7 +89,7 @@ def _side_by_side(heading: str, texts: Mapping[str, str], are_named: bool) -> st
     return f'<h2>{heading}</h2>\n<div class="sides">\n{"".join(named)}</div>'
 
 
-def _differences(comparison: pd.DataFrame) -> str:
+def _differences(comparison: pd.DataFrame, unit: str) -> str:
     metric = METRICS[comparison["metric"].iloc[0]] if "metric" in comparison else ""
     names = {
         "method": "model",
@@ -91,7 +100,7 @@ def _differences(comparison: pd.DataFrame) -> str:
         "only_method": "only the model is right",
         "only_other": "only the other is right",
         "p_value": "McNemar's p",
-        "flip_p_value": "sequence-level p",
+        "flip_p_value": f"{unit}-level p",
     }
     shown = comparison[[name for name in names if name in comparison]].copy()
     for name in shown.columns.intersection(["score_p_value", "p_value", "flip_p_value"]):
@@ -157,8 +166,8 @@ def _calibration(evaluation: Evaluation) -> str:
 _RATES = ["n_sequences", "n_positions", "accuracy"]
 
 
-def _rated(names: Sequence[str]) -> list[str]:
-    return [*names, "sequences", "positions", "accuracy in %", "95 % interval"]
+def _rated(name: str, unit: str) -> list[str]:
+    return [name, "sequences", "positions", "accuracy in %", f"95 % interval by {unit}"]
 
 
 def _interval(low: float, high: float) -> str:
@@ -176,17 +185,17 @@ def _groups(by_group: pd.DataFrame) -> str:
         if len(shown) < len(by_group)
         else ""
     )
-    return table(_rated(["group"]), rows, more)
+    return table(_rated("group", "sequence"), rows, more)
 
 
-def _lengths(by_length: pd.DataFrame) -> str:
+def _lengths(by_length: pd.DataFrame, unit: str) -> str:
     rows = (
         (f"{first} to {last}" if first < last else str(first), n_sequences, n_positions, points, _interval(low, high))
         for first, last, n_sequences, n_positions, points, low, high in _rows(
             by_length, ["shortest", "longest", *_RATES, "low", "high"]
         )
     )
-    return table(_rated(["positions of a sequence"]), rows)
+    return table(_rated("positions of a sequence", unit), rows)
 
 
 def _worst(worst: pd.DataFrame) -> str:

@@ -166,7 +166,7 @@ function list() {
   if (order) shown.sort((a, b) => order(a, b) || a.number - b.number);
   const select = element("sequence");
   select.replaceChildren(...shown.slice(0, MOST_OPTIONS).map((each) => {
-    const errors = data.true === null ? "" : `, ${each.errors} of ${each.known} wrong`;
+    const errors = data.true === null ? "" : `, ${[each.errors, each.known].map((number) => number.toLocaleString("en")).join(" of ")} wrong`;
     const words = `${each.name} (${counted(each.length, "row")}${errors})${beginning(each.number)}`;
     return make("option", { value: each.number }, words);
   }));

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from html import escape
 from typing import Any, NamedTuple
@@ -25,7 +26,7 @@ MOST_LINES = 4
 """Columns of numbers that are drawn at first."""
 
 MOST_KEYS = 60
-"""Labels in the key."""
+"""Labels in the key, the commonest ones."""
 
 LEAST_CHANCE = 0.005
 """Probabilities below it are left out of the page, but for that of the predicted label."""
@@ -205,14 +206,10 @@ def _controls(viewed: Viewed, data: dict[str, Any]) -> str:
         '<button type="button" id="previous">Previous</button><button type="button" id="next">Next</button>'
         '<span id="count" role="status"></span></section>'
     )
-    key = "".join(
-        f"<li><i{'' if number is None else f' class=c{number}'}></i>{escape(name)}</li>"
-        for name, number in list(dict(zip(data["types"], data["colors"], strict=True)).items())[:MOST_KEYS]
-    )
     stage = (
         f'<section aria-label="The sequence">{_tools(data, has_truth)}'
         '<div class="at"><label for="at">Row</label><input type="range" id="at" min="0" value="0">'
-        f'<output id="of"></output></div><ul class="legend" aria-label="Colours of labels">{key}</ul>'
+        f'<output id="of"></output></div><ul class="legend" aria-label="Colours of labels">{_key(data, viewed)}</ul>'
         '<div id="stage" class="stage" tabindex="0" role="region" aria-label="Words or numbers of the sequence. '
         'Arrow keys move through its rows, e goes to the next error."></div></section>'
     )
@@ -224,6 +221,24 @@ def _controls(viewed: Viewed, data: dict[str, Any]) -> str:
         n_known = counted(int(known.sum()), "label")
         about += f"; {n_wrong:,} of {n_known} predicted wrongly, which are outlined or marked in red"
     return f'<p>{about}.</p>\n<main class="viewer" id="main">\n{picker}\n{stage}\n{inspector}\n</main>'
+
+
+def _key(data: dict[str, Any], viewed: Viewed) -> str:
+    """The colours of the commonest labels, or of their types."""
+    codes = viewed.predicted if viewed.true is None else np.append(viewed.predicted, viewed.true)
+    sizes = np.bincount(codes[codes != MISSING], minlength=len(data["types"])).tolist()
+    counts: Counter[str] = Counter()
+    for name, size in zip(data["types"], sizes, strict=True):
+        counts[name] += size
+    numbers = dict(zip(data["types"], data["colors"], strict=True))
+    commonest = {name for name, _ in counts.most_common(MOST_KEYS)}
+    keys = [
+        f"<li><i{'' if number is None else f' class=c{number}'}></i>{escape(name)}</li>"
+        for name, number in numbers.items()
+        if name in commonest
+    ]
+    more = len(numbers) - len(keys)
+    return "".join(keys) + (f"<li>and {more:,} more</li>" if more else "")
 
 
 def _tools(data: dict[str, Any], has_truth: bool) -> str:

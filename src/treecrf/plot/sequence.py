@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -30,7 +31,7 @@ MOST_WORDS = 300
 """Positions of a sequence of words that are drawn."""
 
 MOST_KEYS = 12
-"""Labels in a key."""
+"""Labels in a key, the commonest ones of the sequence."""
 
 LEAST_SHOWN = 0.02
 """Probability from which on a label can be seen in the band."""
@@ -230,9 +231,10 @@ def runs(labels: Sequence[str]) -> Iterator[tuple[int, int, str]]:
 def _key(figure: Figure, labels: _Labels, probable: Sequence[str] = ()) -> None:
     from matplotlib.patches import Patch
 
-    used = {*(labels.true or ()), *labels.predicted, *probable}
-    shown = [name for name in labels.colors if name in used]
-    handles = [Patch(color=labels.colors[name], label=name) for name in shown[:MOST_KEYS]]
+    counts = Counter((*(labels.true or ()), *labels.predicted))
+    shown = [name for name in labels.colors if name in counts or name in probable]
+    commonest = sorted(shown, key=lambda name: -counts[name])[:MOST_KEYS]
+    handles = [Patch(color=labels.colors[name], label=name) for name in shown if name in commonest]
     if len(shown) > MOST_KEYS:
         handles.append(Patch(color="none", label=f"and {len(shown) - MOST_KEYS} more"))
     figure.legend(handles=handles, loc="outside lower center", ncols=6, fontsize=8)

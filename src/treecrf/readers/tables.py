@@ -177,8 +177,8 @@ class TypedTable(Mapping[str, Column]):
                     int(marks.strange.argmax()),
                     name,
                     f"{quoted(marks.texts[0])} is not a number, as all but "
-                    f"{counted(int(marks.strange.sum()), 'cell')} of the column are; empty it if it is missing, or "
-                    "read the column as categories (kinds).",
+                    f"{counted(int(marks.strange.sum()), 'cell')} of the column are; name it as a text that means "
+                    "missing (na), or read the column as categories (kinds).",
                 )
 
     def encode(

@@ -137,8 +137,8 @@ def missing(
         for sentence in advice_sentences(judged):
             shared.say(sentence)
         options = {
-            "--sequence": sequence,
-            "--label": label,
+            "--sequence": columns.sequence,
+            "--label": columns.label,
             "--attributes": attributes,
             "--window": window,
             "--groups": groups,

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from treecrf.cli import shared
+from treecrf.cli import shared, tables
 from treecrf.cli.shared import say
 
 PROTOCOL, PROGRESS = Path("config/config.yaml"), Path("workflow/progress.py")
@@ -73,21 +73,13 @@ def report(
     if data is not None:
         if config:
             raise typer.BadParameter("DATA makes a run by itself; leave --config out.")
-        dataset: dict[str, Any] = {
-            "path": str(data),
-            "sequence": sequence,
-            "label": label,
-            "window": list(shared.parse_window(window)),
-        }
-        if attributes is not None:
-            dataset["attributes"] = _names(attributes)
-        if groups is not None:
-            dataset["groups"] = groups
+        reading = tables.TableOptions.parse(sequence, label, attributes, None, *[None] * 4, groups=groups)
+        sides = shared.parse_window(window)
         named = named or _names(USUAL_METHODS)
         if figure is not None:
             _check_figure(figure, named)
         runs = _written_folder(runs)
-        folder = _run(data, runs, dataset, named, threads or shared.n_processors())
+        folder = _run(data, runs, reading, sides, named, threads or shared.n_processors())
         from treecrf_studies.report.runs import CONFIGURATION, REPORTS, write_runs
 
         if figure is not None:  # before the site, whose packages have loggers tell every step of a PDF
@@ -140,8 +132,10 @@ def _draw(configuration: list[Path], figure: Path, inches: float, methods: list[
     say(f"Wrote {figure}")
 
 
-def _run(data: Path, runs: Path, dataset: dict[str, Any], methods: list[str], n_cores: int) -> Path:
-    """Run the workflow on a file, and return the folder of the run."""
+def _run(
+    data: Path, runs: Path, reading: tables.TableOptions, window: tuple[int, int], methods: list[str], n_cores: int
+) -> Path:
+    """Run the workflow on the inputs that `treecrf fit` would take of a file, and return the folder of the run."""
     if not data.exists():
         raise FileNotFoundError(f"{data} does not exist; name a file with labels.")
     if not (PROTOCOL.is_file() and PROGRESS.is_file()):
@@ -150,6 +144,16 @@ def _run(data: Path, runs: Path, dataset: dict[str, Any], methods: list[str], n_
         )
     from treecrf_studies.report.runs import CONFIGURATION, place_run
 
+    columns, _, _ = tables.read_training_set(data, reading)
+    dataset: dict[str, Any] = {
+        "path": str(data),
+        "sequence": columns.sequence,
+        "label": columns.label,
+        "attributes": list(columns.attributes),
+        "window": list(window),
+    }
+    if columns.groups is not None:
+        dataset["groups"] = columns.groups
     name = re.sub(r"\W+", "_", data.name.partition(".")[0]) or "data"
     folder = place_run(runs, name, dataset, methods)
     shared.note(f"Running {', '.join(methods)} in {folder}")

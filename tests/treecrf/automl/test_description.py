@@ -138,6 +138,14 @@ def test_the_last_column_is_no_label_where_it_has_numbers_or_too_many_values():
     assert guess_label(TypedTable(frame.assign(which=[*"abcdefghij"]), "t"), "walk") is None
 
 
+def test_remarks_that_stand_last_are_no_labels():
+    frame = pd.DataFrame(FRAME, dtype="str")
+    remarks = frame.rename(columns={"activity": "remark"}).assign(remark=["", *frame["activity"][1:]])
+    assert guess_label(TypedTable(remarks, "t"), "walk") is None
+    named = remarks.rename(columns={"remark": "activity"})  # as of a sequence whose end has no labels
+    assert guess_label(TypedTable(named, "t"), "walk") == "activity"
+
+
 def test_groups_have_one_value_in_each_sequence_and_the_same_in_several():
     assert likely_groups(table(), ["person", "step", "x"], "walk") == {"person": 2}
     assert likely_groups(table(weight=["1.5"] * 4 + ["2.5"] * 6), ["weight"], "walk") == {}

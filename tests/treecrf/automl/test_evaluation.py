@@ -8,7 +8,7 @@ import pytest
 from builders import number_set
 
 from treecrf import LinearCRF, SequenceSet, WindowLightGBM
-from treecrf.automl.evaluation import break_down, described, evaluate, plain
+from treecrf.automl.evaluation import break_down, described, estimate, evaluate, plain
 from treecrf.ensembles.labeller import Ensemble
 from treecrf.sequences import MISSING
 
@@ -113,6 +113,13 @@ def test_classes_of_length_hold_all_sequences():
         there = np.repeat((lengths >= row.shortest) & (lengths <= row.longest), lengths)
         assert row.accuracy == pytest.approx(100 * correct[there].mean())
     assert len(break_down(correct[: 3 * 5], made([5, 5, 5]), range(3)).by_length) == 1
+
+
+def test_a_class_of_lengths_has_an_interval_by_group():
+    data = made([4] * 6, [0, 0, 1, 1, 2, 2])
+    correct = np.repeat([1, 1, 1, 1, 0, 1], 4).astype(bool)
+    found = break_down(correct, data, list("abcdef")).by_length.loc[0, ["accuracy", "low", "high"]]
+    assert tuple(found) == pytest.approx(estimate(correct, data))
 
 
 def test_the_worst_sequences_have_most_errors():

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import shlex
 import time
 from pathlib import Path
 
@@ -84,10 +85,12 @@ def test_describe_says_what_fit_leaves_out_and_why(run, sensors):
         (["user", "x", "time"], "--sequence SEQUENCE --label LABEL", ["Likely label columns: 'user'."]),
         (["x"], "--sequence SEQUENCE --label LABEL", ["give the field separator", "to be a time column."]),
         (["sequence", "user", "time", "x"], "--label LABEL --groups user", ["Likely time columns: 'time'."]),
-        (["x", "label"], "--sequence SEQUENCE", ["Likely label columns: 'label'."]),
+        (["x", "label"], "--sequence SEQUENCE", ["Likely label columns: 'label'.", "A file that is one sequence"]),
+        (["x", "state"], "--sequence SEQUENCE --label state", ["Likely label columns: 'state'."]),
     ],
 )
 def test_a_file_is_described_before_its_columns_are_named(run, sensors, columns, options, said):
+    sensors["state"] = sensors["label"]
     sensors[columns].assign(x=sensors["x"].where(sensors["x"] > 0)).to_csv("t.csv", index=False)
     code, out, _ = run("describe", "t.csv")
     assert code == 0
@@ -95,6 +98,26 @@ def test_a_file_is_described_before_its_columns_are_named(run, sensors, columns,
     for sentence in said:
         assert sentence in out
     assert re.search(rf"^x +number +\d+ +{(sensors['x'] <= 0).sum()} ", out, re.MULTILINE)
+
+
+def test_the_line_that_trains_reads_the_file_as_it_was_described(run, sensors):
+    holes = sensors.assign(x=sensors["x"].where(sensors["x"] > 0, "-9"))
+    holes.to_csv("t.dat", index=False, sep="\t")
+    options = ["--attributes", "x", "--kinds", "x=number", "--format", "csv", "--separator", "tab", "--na", "-9,?"]
+    code, out, _ = run("describe", "t.dat", *options)
+    assert code == 0
+    line = out.splitlines()[-1].removeprefix("To train a model: treecrf ")
+    assert line == f"fit t.dat -o model.npz {shlex.join(options)}"
+    assert run(*shlex.split(line), *QUICK)[0] == 0
+    assert TableLabeller.load("model.npz").na == ("-9", "?")
+
+
+def test_a_file_whose_labels_are_empty_is_described(run, sensors):
+    sensors.assign(label="").to_csv("t.csv", index=False)
+    code, out, err = run("describe", "t.csv")
+    assert code == 0, err
+    assert "No column is likely to be a label column." in out
+    assert "To train a model: treecrf fit t.csv -o model.npz --label LABEL" in out
 
 
 def test_a_file_without_rows_is_described(run):
@@ -150,6 +173,43 @@ def test_groups_are_held_out_together(run, sensors):
     code, out, _ = run("evaluate", "m.npz", "unknown.csv")
     assert code == 0
     assert "95 % confidence interval by sequence" in out
+
+
+def test_what_is_of_one_group_alone_is_no_input(run, sensors):
+    """Of new people it would have other values."""
+    height = 150 + 7 * (sensors["sequence"] % 5)
+    sensors.assign(height=height).to_csv("sensors.csv", index=False)
+    options = ("--groups", "user")
+    code, _, err = run("fit", "sensors.csv", "-o", "m.npz", *QUICK, *options)
+    assert code == 0
+    assert "Column 'height' is left out: each of its values is of one group alone" in err
+    assert TableLabeller.load("m.npz").columns.attributes == ("age", "time", "x")
+    assert "treecrf fit leaves out 'height': each of its values" in run("describe", "sensors.csv", *options)[1]
+    assert run("fit", "sensors.csv", "-o", "m.npz", *QUICK, *options, "--attributes", "height,x")[0] == 0
+
+
+def test_weights_of_which_all_are_0_are_refused(run, sensors):
+    sensors.assign(w=0).to_csv("t.csv", index=False)
+    assert run("fit", "sensors.csv", "-o", "m.npz", *QUICK, "--attributes", "x")[0] == 0
+    for command in (("fit", "t.csv", "-o", "w.npz", *QUICK), ("explain", "m.npz", "t.csv")):
+        code, _, err = run(*command, "--weights", "w")
+        assert (code, "table t.csv, column 'w': all weights are 0; give some row one above 0." in err) == (1, True)
+
+
+def test_two_groups_are_too_few_to_hold_one_out(run, sensors):
+    sensors.assign(user=np.where(sensors["sequence"] < 9, "here", "there")).to_csv("two.csv", index=False)
+    options = ["--method", "linear_crf", "--window", "auto", "--budget", "2", "--groups", "user"]
+    code, out, err = run("fit", "two.csv", "-o", "m.npz", *options)
+    assert code == 0
+    assert "The file has fewer than three groups. They are cut into 20 blocks of consecutive rows" in err
+    assert "apply to other parts of these groups, not to other groups." in err
+    assert "confidence interval by block" in out
+
+
+def test_a_model_knows_the_column_of_its_weights(run, sensors):
+    sensors.assign(w=1.5).to_csv("t.csv", index=False)
+    assert run("fit", "t.csv", "-o", "m.npz", *QUICK, "--weights", "w")[0] == 0
+    assert ", weights w." in run("describe", "m.npz")[1]
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,21 @@ def test_on_the_same_file_it_is_one_longer_training(run, words, fit_trees, optio
     assert origin.options["iterations"] == "7"
 
 
+def test_rows_count_what_they_weigh(run, words, fit_trees):
+    table = words.assign(w=np.random.default_rng(0).integers(0, 3, len(words)))
+    table.to_csv("train.csv", index=False)
+    weights = ("--weights", "w")
+    fit_trees("--iterations", 3, "--window", "1,0", *weights, to="short.npz")
+    fit_trees("--iterations", 5, "--window", "1,0", *weights, to="long.npz")
+    more = ("--continue", "short.npz", "--iterations", 2)
+    assert run("fit", "train.csv", "-o", "more.npz", *more, *weights)[0] == 0
+    code, _, err = run("fit", "train.csv", "-o", "same.npz", *more)
+    assert (code, "All rows count the same; those of the first training had weights ('w')." in err) == (0, True)
+    names = ("long.npz", "more.npz", "same.npz")
+    expected, weighed, others = (run("predict", name, "train.csv", "--probabilities")[1] for name in names)
+    assert weighed == expected != others
+
+
 def test_further_sequences_change_the_model(run, words, fit_trees):
     """A rule that the first file contradicts is learnt from the second one."""
     words.to_csv("train.csv", index=False)

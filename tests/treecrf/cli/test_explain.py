@@ -31,6 +31,17 @@ def test_the_end_of_the_sequence_that_decides_has_a_name(run, words, tmp_path, f
     assert (code, "two whole numbers with a comma between" in " ".join(err.replace("│", " ").split())) == (2, True)
 
 
+@pytest.mark.parametrize("window", ["1,1", "5,5"])
+def test_shares_of_the_gain_are_not_broken(run, table, fit_trees, window):
+    fit_trees("--iterations", 3, "--window", window)
+    code, out, _ = run("explain", "m.npz", "train.csv")
+    assert code == 0
+    rows = out.split("Share of the trees' total gain")[1].strip().splitlines()[1:]
+    assert max(map(len, rows)) <= 80
+    assert rows[0].startswith("attribute ")
+    assert all(re.match(r"\S.* \d\.\d{3}$", row) for row in rows[1:] if not row.startswith("..."))
+
+
 def test_a_row_by_its_number_and_by_its_sequence(run, model):
     code, out, err = run("explain", model, "train.csv", "--position", 25)
     assert (code, err) == (0, "")

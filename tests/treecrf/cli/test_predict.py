@@ -72,6 +72,36 @@ def test_constraints_known_labels_and_probabilities(run, tagged):
     assert (free != labeller.predict(data, "viterbi", **limits)).any()
 
 
+def test_spans_of_a_loaded_model_are_those_of_the_command(run, tagged):
+    """As docs/serving.md does."""
+    labeller, data = tagged
+    TableLabeller(labeller, TableColumns("sequence", "label", ("word",)), constraints="bio").save("m.npz")
+    model, names = TableLabeller.load("m.npz"), labeller.label_names_
+    decoded = []
+    for _, rows in data.to_frame().groupby("sequence"):
+        [probabilities] = model.labeller.predict_proba([rows[["word"]].to_dict("records")])
+        decoded += [names[code] for code in model.metric.decode(probabilities, np.array([0, len(rows)]), names)]
+    assert written(run)["predicted"].tolist() == decoded
+    assert decoded != [names[code] for code in model.labeller.predict(data)]
+
+
+def test_known_labels_and_best_paths_of_a_model_of_spans_are_possible(run, tagged):
+    labeller, data = tagged
+    TableLabeller(labeller, TableColumns("sequence", "label", ("word",)), constraints="bio").save("m.npz")
+    frame = data.to_frame()
+    frame["tag"] = np.where(np.arange(120) % 4 == 1, "B-x", "")
+    frame.to_csv("t.csv", index=False)
+    names = np.array(labeller.label_names_)
+    best = labeller.predict_n_best(data, 2, constraints="bio").labels
+    found = written(run, "--n-best", 2)
+    assert (names[best] == found[["predicted", "predicted_2"]].to_numpy().T).all()
+    found = written(run, "--known", "tag")["predicted"].to_numpy().reshape(-1, 4)
+    assert (found[:, 1] == "B-x").all()
+    assert not ((found[:, 0] == "I-x") | ((found[:, 2] == "O") & (found[:, 3] == "I-x"))).any()
+    free = written(run, "--n-best", 2, "--decoder", "viterbi")
+    assert (free["predicted"] == names[labeller.predict_n_best(data, 2).labels[0]]).all()
+
+
 def test_lag(run, tagged):
     labeller, data = tagged
     found = written(run, "--lag", 1)
@@ -86,7 +116,7 @@ def test_lag(run, tagged):
             ("--known", "tag", "--constraints", "bio"),
             "table t.csv, line 3: row 1, column 'sequence': no labelling of its sequence is left here, all are "
             "forbidden; correct the "
-            "labels that are known, or leave the constraints out.",
+            "labels that are known, or leave the constraints out (decoder, where they are the model's).",
         ),
         (
             "sequence,word,tag\ns,a,\ns,b,X\n",

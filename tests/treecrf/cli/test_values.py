@@ -63,11 +63,11 @@ def test_values_among_numbers_are_refused(run, write, mark, fit_trees):
         1,
         f"treecrf: table n.csv, line 9: row 7, column 'size': '{mark}' is not a number, as all but 40 cells of the "
         "column are; "
-        "empty it if it is missing, or read the column as categories (kinds).\n",
+        "name it as a text that means missing (na), or read the column as categories (kinds).\n",
     )
     fit_trees("--kinds", "size=category", "--iterations", 1, file="n.csv")
     assert run("describe", "n.csv")[2] == (
-        f"Column 'size' holds numbers and '{mark}' (40 cells); empty those cells if they are missing.\n"
+        f"Column 'size' holds numbers and '{mark}' (40 cells); name them by --na if they are missing.\n"
     )
 
 
@@ -118,7 +118,8 @@ def test_a_column_without_a_known_value_stops_and_others_are_one_warning(run, mo
             f"({', '.join(map(repr, new['letter'].unique()))}); write them as there, or label without them (unknown "
             "1).\n"
         )
-    assert run("predict", model, "upper.csv", "--unknown", 1)[::2] == (0, "")
+    code, _, err = run("predict", model, "upper.csv", "--unknown", 1)
+    assert (code, "'letter'  100 of 100 cells" in err, "'noise'" in err) == (0, True, False)
     new.head(19).to_csv(tmp_path / "short.csv", index=False)
     assert run("predict", model, "short.csv")[0] == 0
     some = words.head(100).copy()

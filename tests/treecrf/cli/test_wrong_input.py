@@ -69,6 +69,7 @@ def test_new_labels_are_errors(run, model, write):
     code, out, err = run("evaluate", model, "test.csv")
     assert code == 0
     assert "model.npz was not trained with 2 labels of the file: 'z', 'y' (3 positions); they count as errors" in err
+    assert "but log loss and log likelihood are of the other positions." in err
     assert "accuracy 25.00 % on 4 positions" in out
     assert out.split("By label")[1].count("\nz ") == 2  # by label, and in the confusion
     code, _, err = run("explain", model, "test.csv")

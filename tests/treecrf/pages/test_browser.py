@@ -107,6 +107,8 @@ def test_entities_are_one_span_and_texts_stay_texts(show):
 def test_what_is_out_of_sight_is_not_drawn(show):
     data = viewed(100_000, 1)
     tab = show(data)
+    n_wrong = int((data.predicted != data.true).sum())
+    assert f"(100,000 rows, {n_wrong:,} of 100,000 wrong)" in tab.locator("#sequence option").first.inner_text()
     assert tab.locator("canvas").evaluate("node => node.width") < 3000
     for _ in range(12):
         tab.locator("#in").click()

@@ -40,6 +40,22 @@ def test_the_test_of_the_difference_comes_first_and_texts_are_escaped():
     assert "<h3>" not in text
 
 
+def test_what_intervals_and_tests_take_as_one_and_new_labels_are_named():
+    data = number_set(0)
+    data = data.with_groups(np.arange(len(data)) // 2)
+    names = (*data.label_names, "new")
+    labels = np.where(np.arange(data.n_positions) < 3, len(data.label_names), data.labels)
+    labellers = [LinearCRF(max_iterations=n).fit(data) for n in (1, 20)]
+    found = {str(n): evaluate(each, data.with_labels(labels, names), None) for n, each in enumerate(labellers)}
+    judged = {n: Judged(each, break_down(each.correct, data, range(len(data))), "group") for n, each in found.items()}
+    text = render_evaluation("t", judged, [], compare(found, data))
+    assert "group-level p" in text
+    assert "sequence-level" not in text
+    lengths = text.split("By length of the sequence")[1]
+    assert "95 % interval by group" in lengths
+    assert "1 was not trained with 1 label of the file: &#x27;new&#x27; (3 positions); they count" in text
+
+
 def test_numbers_of_a_column_have_as_many_digits():
     text = table(
         ["name", "points", "share", "n"], [("a", 24.507, 0.1, 1000), ("b", -0.5437, np.nan, 2), ("c", 3.0, 1.0, 3)]

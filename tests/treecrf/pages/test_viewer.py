@@ -105,6 +105,14 @@ def test_an_importance_without_an_interval_has_a_dash():
     assert "nan" not in importance_bars(one)
 
 
+def test_of_many_labels_the_commonest_are_in_the_key(monkeypatch):
+    monkeypatch.setattr("treecrf.pages.viewer.MOST_KEYS", 2)
+    names = ["rare", "B", "C", "never"]
+    data = viewed(label_names=names, predicted=np.array([1, 1, 2, 2, 0, 1]), true=np.array([2, 2, 2, -1, 1, 1]))
+    key = render_viewer("t", data).split('aria-label="Colours of labels">')[1].split("</ul>")[0]
+    assert re.findall("([^<>]+)</li>", key) == ["B", "C", "and 2 more"]
+
+
 def test_hostile_texts_stay_text():
     importance = pd.DataFrame({"attribute": [EVIL], "lost": [1.0], "low": [0.5], "high": [1.5]})
     confusion = pd.DataFrame([[1, 2], [3, 4]], index=[EVIL, "b"], columns=[EVIL, "b"])

@@ -49,6 +49,15 @@ def test_every_label_that_is_seen_has_its_key():
     assert [text.get_text() for text in figure.legends[0].texts] == ["up", "down"]
 
 
+def test_of_many_labels_the_commonest_have_keys():
+    names = [f"l{number:02d}" for number in range(20)]
+    true = [names[-1 - row % (row // 20 + 1)] for row in range(400)]  # later ones oftener
+    figure = plot_sequence(
+        pd.DataFrame({"x": np.arange(400.0)}), np.eye(20)[[names.index(name) for name in true]], names, true
+    )
+    assert [text.get_text() for text in figure.legends[0].texts] == [*names[-12:], "and 8 more"]
+
+
 def test_long_titles_are_broken():
     long = " ".join(["word"] * 20)
     table = pd.DataFrame({"column": ["a"], "contribution": [0.5]})

@@ -331,7 +331,7 @@ def test_parquet(tmp_path):
         ("sequence,label,x\na,u,1\n\nb,u,1\na,u,2\n", "{path}, line 5: row 2, column 'sequence': sequence 'a' comes a"),
         ("sequence,label,x\na,u,1\n,u,1\n", "{path}, line 3: row 1, column 'sequence': the sequence is not named"),
         ("sequence,label,x\na,,1\na,u,1\n", "{path}, line 2: row 0, column 'label': an empty label stands before"),
-        ("sequence,label,x\na,u,1\nb,,1\n", "{path}: sequence 1 has no positions"),
+        ("sequence,label,x\na,u,1\nb,,1\n", "{path}, line 3: row 1, column 'label': no row of the sequence"),
         (
             "sequence,label,x\na,u,1\n",
             "{path}: training and test set both need a sequence, and the table has 1 sequence.",

@@ -59,9 +59,7 @@ def test_a_mark_among_numbers_is_refused_unless_the_column_is_given():
     )
     columns = table.decide_columns("sequence", "label", ["x", "few", "words"])
     assert columns.categories == ("x", "few", "words")
-    message = (
-        r"^table t\.csv: row 49, column 'x': 'tall' is not a number, as all but 1 cell of the column are; empty it if"
-    )
+    message = r"^table t\.csv: row 49, column 'x': 'tall' is not a number, as all but 1 cell of the column are; name it"
     with pytest.raises(ValueError, match=message):
         table.check_marks(columns.categories)
     table.check_marks(["few", "words"])

@@ -22,7 +22,7 @@ def test_help_teaches(monkeypatch):
 
 def test_missing_recommends_with_evidence(run, run_treecrf, words, tmp_path):
     words.rename(columns={"sequence": "the word"}).to_csv(tmp_path / "train.csv", index=False)
-    options = ("--sequence", "the word", "--window", "1,0")
+    options = ("--window", "1,0")
     code, out, _ = run("missing", "train.csv", "--quick", "--rates", "0.3", "--report", "report", *options)
     assert code == 0
     command = shlex.split(re.search(r"^Next: treecrf (.*)$", out, flags=re.MULTILINE)[1])

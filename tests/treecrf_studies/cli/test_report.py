@@ -143,10 +143,22 @@ def test_a_figure_is_written_after_the_run(repository, monkeypatch, capsys):
     assert "Wrote out.svg\nAll runs: runs/index.html\n" in capsys.readouterr().out
 
 
-def test_a_column_of_groups_is_one_of_the_data_set(repository, monkeypatch):
-    assert call(monkeypatch, "words.csv", "--methods", "linear_crf", "--groups", "person") == 7
-    settings = yaml.safe_load((repository / "runs/words-1/config.yaml").read_text())
-    assert settings["datasets"]["words"]["groups"] == "person"
+def test_a_run_has_the_columns_that_a_training_would_take(repository, monkeypatch, capsys):
+    rows = "".join(
+        f"{i // 9},p{i // 9 % 3},s{i // 18 % 2},2024-01-{1 + i // 24:02d}T{i % 24:02d}:00,{i % 7 / 2},{i % 2}\n"
+        for i in range(108)
+    )
+    (repository / "walks.csv").write_text("walk,person,shoe,time,speed,activity\n" + rows)
+    assert call(monkeypatch, "walks.csv", "--methods", "linear_crf") == 7
+    said = capsys.readouterr().err
+    assert "'person' is left out" in said
+    assert "Column 'time' is left out: its time stamps identify the rows" in said
+    settings = yaml.safe_load((repository / "runs/walks-1/config.yaml").read_text())["datasets"]["walks"]
+    assert (settings["sequence"], settings["label"], settings["attributes"]) == ("walk", "activity", ["speed"])
+    assert "groups" not in settings
+    assert call(monkeypatch, "walks.csv", "--methods", "linear_crf", "--groups", "person", "--attributes", "speed") == 7
+    settings = yaml.safe_load((repository / "runs/walks-2/config.yaml").read_text())["datasets"]["walks"]
+    assert settings["groups"] == "person"
 
 
 @pytest.mark.parametrize(
