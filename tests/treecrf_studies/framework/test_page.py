@@ -128,3 +128,13 @@ def test_choices_name_the_data_sets_that_have_others():
 def test_a_setting_is_shown_with_those_of_single_data_sets(overrides, text):
     settings = TrainingSettings(datasets=["a", "b", "c", "d"], overrides=overrides)
     assert by_dataset(settings, "n_perturbed_runs") == text
+
+
+def test_data_sets_are_a_folded_table_that_tells_variants_apart(context):
+    sets = {"a": {"source": "xor"}, "b": {"source": "xor", "options": {"last_bags": "full"}}}
+    settings = load_settings({"profile": "own", "datasets": sets, **NOTHING})
+    (table,) = page.datasets()(PageContext(MISSING, settings, given=["a", "b"]))
+    assert table.name == "missing/datasets"
+    assert table.layout[["data set", "options"]].to_numpy().tolist() == [["a", "–"], ["b", "last_bags: full"]]
+    assert "stands in for" not in table.layout
+    assert not page._is_exhibit(table)
