@@ -1,4 +1,4 @@
-// Sorting and filtering of tables, enlarging of figures; without it, pages show the same.
+// Sorting and filtering of tables, enlarging of figures, the address to cite; without it, pages show the same.
 (() => {
   const numberOf = (text) => {
     const found = text.replace(/−/g, "-").replace(/,/g, "").match(/-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?/i);
@@ -79,6 +79,11 @@
         enlarge();
       }
     });
+  }
+
+  for (const part of document.querySelectorAll(".highlight-bibtex span")) {
+    if (part.textContent === "{address of this page}" && location.protocol.startsWith("http"))
+      part.textContent = `{${location.href.split("#")[0]}}`;
   }
 
   window.addEventListener("beforeprint", () => {
