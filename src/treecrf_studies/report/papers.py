@@ -289,7 +289,7 @@ def paper_pages(
     failed = of_paper[of_paper["verdict"] == "not_replicated"]
     if len(failed):
         names = [claim_link(row) for row in failed.to_dict("records")]
-        lead.append(paragraph("Contradicted by the sequence-level test: {names}.", names=joined(names, " · ")))
+        lead.append(paragraph("Not replicated by the sequence-level test: {names}.", names=joined(names, " · ")))
     if explorer and added:
         runs = [link(study.title, f"{explorer}#leaderboard?study={study.identifier}") for study in added]
         lead.append(paragraph("The runs behind these numbers: {runs}.", runs=joined(runs)))
