@@ -109,8 +109,8 @@ def gap_caption(frame: pd.DataFrame) -> str:
     """What follows from `gap_figure`."""
     others = frame[~frame["is_best"]]
     return (
-        f"{int(others['is_shown'].sum())} of {len(others)} gaps to the best are significant ({MARK}). Points behind "
-        "it, smallest mean first; FAQ sets count positions; tie: under 0.05; empty: not run."
+        f"{int(others['is_shown'].sum())} of {len(others)} gaps to the best are significant ({MARK}). Points, smallest "
+        "mean first; FAQ sets count positions; tie: under 0.05; empty: not run."
     )
 
 
