@@ -10,6 +10,7 @@ from runs import NOTHING
 from treecrf_studies.framework import page
 from treecrf_studies.framework.page import PageContext, PageSection, by_dataset
 from treecrf_studies.framework.settings import load_settings
+from treecrf_studies.future import STUDY as FUTURE
 from treecrf_studies.missing import STUDY as MISSING
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.parts import Figure, Note, Table
@@ -137,4 +138,4 @@ def test_data_sets_are_a_folded_table_that_tells_variants_apart(context):
     assert table.name == "missing/datasets"
     assert table.layout[["data set", "options"]].to_numpy().tolist() == [["a", "–"], ["b", "last_bags: full"]]
     assert "stands in for" not in table.layout
-    assert not page._is_exhibit(table)
+    assert page.study_page(FUTURE, settings, {}, datasets=["a", "b"]) is None  # they are no results
