@@ -139,6 +139,15 @@ def test_numbers_stand_at_the_right_and_the_file_can_be_had(first, site):
     assert (site / address).read_text().startswith("method,x\n")
 
 
+def test_the_list_of_pages_shows_the_page_that_is_open(chromium, site):
+    with opened(chromium, site / "named.html", viewport={"width": 1400, "height": 160}) as browser:
+        browser.tab.goto((site / "named.html").as_uri())
+        box, here = browser.tab.locator(".sidebar-scroll"), browser.tab.locator(".sidebar-tree .current-page").last
+        place, of = here.bounding_box(), box.bounding_box()
+        assert of["y"] <= place["y"] < of["y"] + of["height"]
+        assert browser.tab.evaluate("scrollY") == 0
+
+
 def test_only_long_tables_are_cut(first):
     heights = first.locator(".wide").evaluate_all("all => all.map((each) => getComputedStyle(each).maxHeight)")
     assert heights[0] == "none"
