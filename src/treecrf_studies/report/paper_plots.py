@@ -102,7 +102,9 @@ def table_drawings(frames: Frames, paper: Paper) -> dict[str, list[Drawing]]:
     )
     drawings: dict[str, list[Drawing]] = {}
     for source, frame in tables.items():
-        drawing = Finding(source, beside_figure, beside_caption, beside_alt).drawing(frame, texts_of(frame))
+        texts = texts_of(frame)
+        texts = texts.loc[:, (texts != "").any()]
+        drawing = Finding(source, beside_figure, beside_caption, beside_alt).drawing(frame, texts)
         table, _, _ = source.partition(",")  # the rest says which of its numbers
         drawings.setdefault(paper.target(table).partition("#")[2], []).append(drawing)
     return drawings

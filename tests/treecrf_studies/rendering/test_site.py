@@ -139,6 +139,14 @@ def test_numbers_stand_at_the_right_and_the_file_can_be_had(first, site):
     assert (site / address).read_text().startswith("method,x\n")
 
 
+def test_words_that_repeat_the_row_above_take_one_line_until_rows_are_sorted(first):
+    long = first.locator("details.table").nth(1)
+    repeat = long.locator("tbody tr").nth(1).locator("th")
+    assert repeat.evaluate("(each) => getComputedStyle(each).whiteSpace") == "nowrap"
+    long.locator("thead button").first.click()
+    assert repeat.evaluate("(each) => getComputedStyle(each).whiteSpace") == "normal"
+
+
 def test_the_list_of_pages_shows_the_page_that_is_open(chromium, site):
     with opened(chromium, site / "named.html", viewport={"width": 1400, "height": 160}) as browser:
         browser.tab.goto((site / "named.html").as_uri())
