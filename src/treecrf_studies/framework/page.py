@@ -19,7 +19,7 @@ from treecrf_studies.framework.settings import Settings, TableDataset
 from treecrf_studies.framework.study import Study
 from treecrf_studies.options import StudySettings
 from treecrf_studies.rendering import parts
-from treecrf_studies.rendering.cells import window_text
+from treecrf_studies.rendering.cells import DASH, window_text
 from treecrf_studies.rendering.parts import (
     Downloads,
     Figure,
@@ -144,6 +144,9 @@ def flat_name(name: str) -> str:
 SETTINGS = "settings"
 """Name of the table of `choices`."""
 
+DATASETS = "datasets"
+"""Name of the table of `datasets`."""
+
 ALL = "all"
 """Data sets that have no setting of their own."""
 
@@ -205,8 +208,9 @@ def study_page(
 
 
 def _is_exhibit(part: Part) -> bool:
-    """Whether a part shows results; the table of settings does not."""
-    return isinstance(part, Figure) or (isinstance(part, Table) and not part.name.endswith(f"/{SETTINGS}"))
+    """Whether a part shows results; tables of settings and data sets do not."""
+    is_about = isinstance(part, Table) and part.name.endswith((f"/{SETTINGS}", f"/{DATASETS}"))
+    return isinstance(part, Table | Figure) and not is_about
 
 
 # --- items ------------------------------------------------------------------------------------------
@@ -271,16 +275,30 @@ def figure(name: str, alt: str, tell: Tell | None = None) -> Item:
 
 
 def datasets(has_window: bool = True) -> Item:
-    """Name, kind, source and stand-in of each data set; its window, unless a study has several."""
+    """A table of kind, options, source and stand-in of each data set; its window, unless a study has several."""
 
-    def described(name: str, settings: Settings) -> str:
+    def row(name: str, settings: Settings) -> dict[str, str]:
         dataset = settings.datasets[name]
-        known = describe("table" if isinstance(dataset, TableDataset) else dataset.source or name)
-        window = f", {window_text(known.window if dataset.window is None else dataset.window)}" if has_window else ""
-        stand_in = f". Stand-in: {known.stand_in}" if known.stand_in else ""
-        return f"{name}: {known.summary}{window}; {known.source}{stand_in}"
+        known, options = (
+            (describe("table"), {})
+            if isinstance(dataset, TableDataset)
+            else (describe(dataset.source or name), dataset.options)
+        )
+        return {
+            "data set": name,
+            "labels": known.summary,
+            "options": ", ".join(f"{key}: {setting_text(value)}" for key, value in options.items()),
+            "window": window_text(known.window if dataset.window is None else dataset.window) if has_window else "",
+            "source": known.source,
+            "stands in for": known.stand_in or "",
+        }
 
-    return lambda context: listed([described(name, context.settings) for name in context.datasets])
+    def show(context: PageContext) -> list[Part]:
+        layout = pd.DataFrame([row(name, context.settings) for name in context.datasets])
+        layout = layout.loc[:, (layout != "").any()].replace("", DASH)
+        return [Table("Data sets", layout, f"{context.study.name}/{DATASETS}")]
+
+    return show
 
 
 def computed(function: Callable[..., Sequence[Part]], *frames: str) -> Item:

@@ -100,7 +100,7 @@ def advice_layout(judged: pd.DataFrame, costs: pd.DataFrame) -> pd.DataFrame:
     costs : DataFrame
         From `treecrf_studies.missing.summary.make_frames`.
     """
-    relative = _relative_costs(costs)
+    relative = relative_costs(costs)
     kinds = {name: part for name in (MCAR, MAR, MNAR) if (part := judged["missing"] == name).any()}
     rows = []
     for method in ordered_methods(judged["method"]):
@@ -173,7 +173,7 @@ def accuracy_table(evaluations: pd.DataFrame, comparisons: pd.DataFrame, costs: 
         From `treecrf_studies.missing.one_table.study_table`.
     """
     ranked = standings(mean_accuracies(evaluations), comparisons)
-    compared, relative = set(comparisons["rate"]), _relative_costs(costs)
+    compared, relative = set(comparisons["rate"]), relative_costs(costs)
     rows = []
     for method in ordered_methods(ranked["method"]):
         by_rate = ranked[ranked["method"] == method].sort_values("rate")
@@ -269,7 +269,7 @@ def _mechanism(name: str) -> str:
     return MECHANISMS[name].name if name in MECHANISMS else name
 
 
-def _relative_costs(costs: pd.DataFrame) -> dict[str, float]:
+def relative_costs(costs: pd.DataFrame) -> dict[str, float]:
     """CPU seconds of a training iteration by method, imputation = 1; geometric mean over data sets and shares."""
     trained = costs[~costs["phase"].isin(PHASES_APART) & (costs["n_iterations"] > 0)]
     keys = ["dataset", "rate", "method"]

@@ -19,6 +19,15 @@ import pandas as pd
 from treecrf.io.files import read_json, write_frame, write_json, write_text
 
 
+class Markdown(str):
+    """Text that is Markdown already; every other text is escaped where it joins it."""
+
+    __slots__ = ()
+
+
+NO_BANNER = Markdown()
+
+
 @dataclass(frozen=True)
 class Note:
     """A text: paragraphs or a list."""
@@ -119,8 +128,8 @@ class Page(NamedTuple):
     """A page of the site.
 
     The path is that of its file from the folder of the site, such as "claims/P3.1.md"; the title is its heading, the
-    lead what stands under the heading, and the name what links to it say, its title unless given. Sections without
-    parts are left out.
+    banner what stands under the heading, that of the site unless given, the lead what follows, and the name what links
+    to it say, its title unless given. Sections without parts are left out.
     """
 
     path: str
@@ -128,6 +137,7 @@ class Page(NamedTuple):
     sections: Sequence[Section] = ()
     lead: Sequence[Part] = ()
     name: str = ""
+    banner: Markdown = NO_BANNER
 
 
 class Study(NamedTuple):
@@ -182,12 +192,6 @@ def anchor_of(name: str) -> str:
 
 SITE = "site:"
 """Before the target of a link to another page of the site: its file and the identifier of what is there."""
-
-
-class Markdown(str):
-    """Text that is Markdown already; every other text is escaped where it joins it."""
-
-    __slots__ = ()
 
 
 def escaped(text: object) -> Markdown:
@@ -260,8 +264,6 @@ LINKS = "---\n\n"
 MOST_LETTERS = 60
 """Of a file that is named for its caption."""
 
-NO_BANNER = Markdown()
-
 HTML = "html:"
 """Before the target of a link to an HTML file of the site that is no page of it."""
 
@@ -293,7 +295,7 @@ def write_pages(
     folder : Path
         What is there stays, but for files of the same names.
     banner : Markdown
-        Under the title of every page.
+        Under the title of every page that has none of its own.
     explorer : str
         An HTML file beside the first page of the site that every page links to; none if empty.
     documentation : str
@@ -411,6 +413,7 @@ class _Writer:
         self.terms = {word[:1].upper() + word[1:]: anchor for word, anchor in terms.items()}
 
     def text(self, named: Mapping[str, str], banner: Markdown) -> str:
+        banner = self.page.banner or banner
         texts = [f"# {escaped(self.page.title)}\n\n", f"{banner}\n\n" if banner else "", self.parts(self.page.lead)]
         texts += map(self._section, self.page.sections)
         bar = " · ".join(f"[{escaped(name)}]({SITE}{path})" for path, name in named.items())
@@ -535,4 +538,4 @@ def page_name(file: str) -> str:
 
 
 def _claims(links: Sequence[Markdown]) -> str:
-    return f"Claims: {' '.join(links)}\n\n" if links else ""
+    return f"Claims: {joined(links, ' · ')}\n\n" if links else ""

@@ -18,13 +18,14 @@ from typing import Any
 
 from treecrf.io.files import resource, write_text
 from treecrf.pages.page import sources_of
+from treecrf_studies.rendering.cells import DASH
 from treecrf_studies.rendering.parts import LINKS, NO_BANNER, Markdown, Page, is_number, listed_pages, write_pages
 
 STATIC = ("results.css", "results.js")
 """Files of this package that every page has, beside those of the theme."""
 
-SIGNS = {"✓": "replicated", "◐": "partly", "✗": "not-replicated", "?": "undecided"}
-"""First letters of cells that are verdicts, and the class whose colour they have."""
+SIGNS = {"✓": "replicated", "◐": "partly", "✗": "not-replicated", "?": "undecided", "–": "none", "=": "checked"}
+"""First letters of cells that are verdicts, and the class whose colour they have, if it is not that of text."""
 
 FOLDED = "claims"
 """The section whose table is folded although no picture shows the same."""
@@ -272,7 +273,7 @@ def _class(is_numeric: bool, *others: str) -> str:
 
 def _cell(text: str, is_head: bool, is_repeat: bool, is_numeric: bool, pages: dict[str, str]) -> str:
     tag = "th" if is_head else "td"
-    verdict = f"verdict-{SIGNS[text[0]]}" if text[:1] in SIGNS and " " in text else ""
+    verdict = f"verdict-{SIGNS[text[0]]}" if text[:1] in SIGNS and (" " in text or text == DASH) else ""
     names = text.split(", ")
     shown = escape(text)
     if len(text) > LONG_CELL:

@@ -26,7 +26,7 @@ from treecrf_studies.framework.views import (
 )
 from treecrf_studies.future import page as future
 from treecrf_studies.kernels import page as kernels
-from treecrf_studies.missing.advice import MCAR, MECHANISM_CASE, MNAR, judge
+from treecrf_studies.missing.advice import MCAR, MECHANISM_CASE, MNAR, judge, relative_costs
 from treecrf_studies.missing.ranking import CASE
 from treecrf_studies.rendering.cells import number, seconds_text, signed, with_and
 from treecrf_studies.rendering.parts import Markdown, Section, escaped, link, listed, md
@@ -90,21 +90,26 @@ def _missing_cells(frames: Frames) -> Iterator[Markdown]:
     if judged.empty:
         return
 
+    relative = relative_costs(frames.read("missing", "costs"))
+
     def first(kind: str, n: int) -> str:
         of_kind = judged[judged["missing"] == kind].assign(worse=judged["standing"] == WORSE)
         means = of_kind.groupby("method").agg(gap=("gap", "mean"), worse=("worse", "sum"), n=("gap", "size"))
         return " or ".join(
-            f"{method_name(name)} ({signed(gap)} points to the best; worse in {worse} of {n} cases)"
+            f"{method_name(name)} ({signed(gap)} points to the best; worse in {worse} of {n} cases"
+            + (f"; CPU time {relative[name]:.1f}" if name in relative else "")
+            + ")"
             for name, gap, worse, n in means.nlargest(n, "gap").itertuples()
         )
 
     has_other = (judged["missing"] == MNAR).any()
     yield md(
-        "**Inputs with missing cells**: start with {random} where cells are missing completely at random"
-        + ", with {other} where absence depends on the value or the label" * bool(has_other)
-        + ".\n\n  *Based on* [missing values](site:missing-values.md). *Uncertainty*: {n} data sets of categories and "
-        "line features, none of numbers from sensors. *Worse*: a test with Holm's correction finds another method "
-        "better.",
+        "**Inputs with missing cells**: let TreeCRF treat them by {random} where cells are missing completely at random"
+        + ", by {other} where absence depends on the value or the label" * bool(has_other)
+        + ". Other methods: docs/missing_values.md.\n\n"
+        "  *Based on* [missing values](site:missing-values.md). *Uncertainty*: {n} data sets of categories and line "
+        "features, none of numbers from sensors. *Worse*: a test with Holm's correction finds another treatment "
+        "better. *CPU time*: of an iteration, imputation = 1.",
         random=first(MCAR, 2),
         other=first(MNAR, 1),
         n=judged["dataset"].nunique(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -86,7 +87,8 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
     absent = _absent(frames, chosen, Path(logs))
     pages = pages_of_results(frames, shown, judged if is_published else None, absent, jobs, explorer)
     commit = provenance.commit()
-    pages += [run_page(settings), *glossary_pages(), cite_page(f"results at commit {commit}" if commit else "")]
+    run = f"results at commit {commit}" if commit else ""
+    pages += [run_page(settings), *glossary_pages(), cite_page(run, f"{datetime.datetime.now(tz=datetime.UTC):%Y}")]
     banner = settings.banner if finished else f"{UNFINISHED} {settings.banner}".strip()
     write_site(pages, reports, "treecrf: results", Markdown(f"> {escaped(banner)}") if banner else NO_BANNER, explorer)
     if finished:

@@ -39,7 +39,7 @@ MEASURED = "#0072B2"
 
 MARKS: dict[str, tuple[str, dict[str, Any]]] = {
     "published": ("published", {"marker": "o", "markerfacecolor": "none", "color": INK, "markersize": 6.0}),
-    "measured": ("measured as published", {"marker": "o", "color": MEASURED, "markersize": 4.2}),
+    "measured": ("measured in the paper's way", {"marker": "o", "color": MEASURED, "markersize": 4.2}),
     "at_choice": ("at the cross-validated choice", {"marker": "|", "color": "#D55E00", "markersize": 8.0}),
 }
 """Names and looks of values."""
@@ -102,7 +102,9 @@ def table_drawings(frames: Frames, paper: Paper) -> dict[str, list[Drawing]]:
     )
     drawings: dict[str, list[Drawing]] = {}
     for source, frame in tables.items():
-        drawing = Finding(source, beside_figure, beside_caption, beside_alt).drawing(frame, texts_of(frame))
+        texts = texts_of(frame)
+        texts = texts.loc[:, (texts != "").any()]
+        drawing = Finding(source, beside_figure, beside_caption, beside_alt).drawing(frame, texts)
         table, _, _ = source.partition(",")  # the rest says which of its numbers
         drawings.setdefault(paper.target(table).partition("#")[2], []).append(drawing)
     return drawings
@@ -174,12 +176,13 @@ def beside_figure(frame: pd.DataFrame) -> Figure:
             _draw_panel(axes, of_set, shown)
             if _is_of_seconds(frame):
                 axes.set_xscale("log")
-                axes.xaxis.set_major_locator(LogLocator(numticks=4))
+                axes.xaxis.set_major_locator(LogLocator(numticks=3))
                 axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
                 axes.xaxis.set_minor_locator(NullLocator())
             else:
                 axes.xaxis.set_major_locator(MaxNLocator(3))
                 axes.xaxis.set_major_formatter(ScalarFormatter(useOffset=False))
+            axes.tick_params(axis="x", labelsize=SMALL)
         name_axes(figure, panels, frame["quantity"].iloc[0], "")
         add_legend(figure, panels, "", handlelength=1.2)
     return figure
@@ -215,11 +218,11 @@ def beside_caption(frame: pd.DataFrame) -> str:
     quantity, n = known["quantity"].iloc[0], len(known)
     if quantity == ACCURACIES:
         texts = [
-            f"{int((_away(rows).abs() <= NEAR).sum())} of {len(rows)} {name}".strip()
+            f"{int((_away(rows).abs() <= NEAR).sum())} of {len(rows)} {name or 'accuracies'}"
             for name, rows in _by_quantity(known).items()
         ]
-        return f"Within {NEAR:g} point of {source}: {'; '.join(texts)}{' accuracies' * (len(texts) == 1)}."
-    if quantity.startswith("log odds"):
+        return f"{', and '.join(texts)} are within {NEAR:g} point of {source}."
+    if _is_of_odds(known):
         n_alike = int((np.sign(known["measured"]) == np.sign(known["published"])).sum())
         return f"{n_alike} of {n} measured log odds have the sign that {source} prints."
     ratio = (known["measured"] / known["published"]).median()
@@ -239,13 +242,17 @@ def _by_quantity(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
         return {"": rows}
     parts = {
         "peaks": rows["measured"].notna(),
-        "without a kept peak, at the cross-validated choice": rows["measured"].isna(),
+        "accuracies at the cross-validated choice (peak not kept)": rows["measured"].isna(),
     }
     return {name: rows[chosen] for name, chosen in parts.items() if chosen.any()}
 
 
 def _is_of_seconds(frame: pd.DataFrame) -> bool:
     return bool(frame["quantity"].isin([SECONDS, STEP_SECONDS]).all())
+
+
+def _is_of_odds(frame: pd.DataFrame) -> bool:
+    return bool(frame["quantity"].str.startswith("log odds").all())
 
 
 def _away(frame: pd.DataFrame) -> pd.Series:
@@ -283,7 +290,10 @@ def _draw_panel(axes: Axes, of_set: pd.DataFrame, rows: list[str]) -> None:
     places = of_set["row"].map(rows.index)
     end = of_set["measured"].fillna(of_set["at_choice"])
     axes.hlines(places, of_set["published"], end, color=INK, linewidth=0.8, zorder=1)
-    axes.hlines(places, of_set["low"], of_set["high"], color=MEASURED, linewidth=3.0, alpha=0.35, zorder=1)
+    if of_set["low"].notna().any():
+        label = "95 % interval" if _is_of_odds(of_set) else "lowest to highest"
+        bar: dict[str, Any] = {"color": MEASURED, "linewidth": 3.0, "alpha": 0.35, "zorder": 1, "label": label}
+        axes.hlines(places, of_set["low"], of_set["high"], **bar)
     for column, (label, style) in MARKS.items():
         if of_set[column].notna().any():
             axes.plot(of_set[column], places, linestyle="none", label=label, zorder=3, **style)

@@ -286,6 +286,10 @@ def paper_pages(
         paragraph("{n}:", n=counted(len(of_paper), "claim")),
         *listed(three_counts(of_paper)),
     ]
+    failed = of_paper[of_paper["verdict"] == "not_replicated"]
+    if len(failed):
+        names = [claim_link(row) for row in failed.to_dict("records")]
+        lead.append(paragraph("Not replicated by the sequence-level test: {names}.", names=joined(names, " · ")))
     if explorer and added:
         runs = [link(study.title, f"{explorer}#leaderboard?study={study.identifier}") for study in added]
         lead.append(paragraph("The runs behind these numbers: {runs}.", runs=joined(runs)))

@@ -29,6 +29,7 @@ from treecrf_studies.rendering.parts import (
     Table,
     code,
     code_block,
+    link,
     listed,
     md,
     paragraph,
@@ -284,27 +285,38 @@ CITE = "cite.md"
 """The page on how to cite."""
 
 
-def cite_page(run: str) -> Page:
+ADDRESS = "address of this page"
+"""Where a reader fills in what only the browser knows; results.js does it on a server."""
+
+
+def cite_page(run: str, year: str) -> Page:
     """Authors, title, version and licence, from the package's metadata, and what `run` says of the run: its date and
-    commit.
+    commit, and the year.
     """
     about = metadata("treecrf")
-    fields = {"author": f"{{{about['Author']}}}", "title": about["Name"], "version": about["Version"], "note": run}
+    fields = {
+        "author": f"{{{about['Author']}}}",
+        "title": about["Name"],
+        "version": about["Version"],
+        "year": year,
+        "url": ADDRESS,
+        "note": run,
+    }
     entry = "@software{treecrf,\n" + "".join(f"  {name} = {{{text}}},\n" for name, text in fields.items() if text) + "}"
     items = [
-        md("**Run**: {run}.", run=run),
+        *([md("**Run**: {run}.", run=run)] if run else []),
         md(
             "**Licence** of code, texts, figures and numbers: {licence}. The data sets have terms of their own "
             "(docs/datasets.md).",
             licence=about["License-Expression"],
         ),
         md(
-            "**A figure or table**: give its number or heading, its page and the run: “Figure 3.1 of *Dissertation, "
-            "chapter 3*; treecrf, {run}”. The picture is an SVG file, which Inkscape and rsvg-convert turn into "
-            "PDF; its numbers are the CSV file below it. For figures of your own runs: docs/own_data.md.",
-            run=run,
+            "**A figure or table**: give its number or heading, and title, address and run of its page, such as "
+            "“Figure 3.1 of *Dissertation, chapter 3*”. Click a figure to save it as SVG, which Inkscape and "
+            "rsvg-convert turn into PDF. Its numbers are the CSV file below it. Figures of your own runs: "
+            "docs/own_data.md."
         ),
-        md("**Computed with**: *What was run* names versions, seeds and checksums."),
+        md("**Computed with**: {page} names versions, seeds and checksums.", page=link("What was run", PATH)),
         md("**Papers**: please cite also the paper whose method or table you use; each page gives its reference."),
     ]
     return Page(CITE, "How to cite", lead=[Note(code_block(entry, "bibtex")), *listed(items)])

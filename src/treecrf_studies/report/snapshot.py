@@ -58,6 +58,7 @@ from treecrf_studies.rendering.parts import (
 from treecrf_studies.rendering.parts import Study as Shown
 from treecrf_studies.report import ledger, provenance
 from treecrf_studies.report.page import pages_of_results
+from treecrf_studies.report.papers import claim_path
 from treecrf_studies.report.provenance import PATH as RUN
 from treecrf_studies.report.provenance import TITLE, cite_page, differing_layout
 
@@ -78,6 +79,9 @@ EVIDENCE_DIGITS = 8
 
 MOST_ROWS = 3_000
 """Of a frame that the evidence has as CSV; a longer one, which nobody reads, is Parquet, a twentieth as large."""
+
+MOST_COMMITS = 4
+"""That are named above a page."""
 
 
 class StudyPart(NamedTuple):
@@ -165,10 +169,10 @@ def write_site(folder: Path, old: Path) -> None:
         shown = [study for study in every if study is not None]
         pages = pages_of_results(frames, shown, judged, _absent(parts), costs)
         origins = _origins(parts, costs, any(evidence.glob(f"*/*/{FILE}")))
-        dates, commits = (with_and(dict.fromkeys(str(run[name])[:10] for run in runs)) for name in ("date", "commit"))
-        pages.append(cite_page(f"results of {dates}, code at commit {commits}"))
+        pages.append(cite_page(run_text(runs), max(run["date"] for run in runs)[:4]))
+        pages = [page._replace(banner=_banner(_runs_of(page, parts, shown))) for page in pages]
         pages.append(Page(RUN, "What was run", origins))
-        write_pages(pages, folder, _banner(parts), documentation="..")
+        write_pages(pages, folder, documentation="..")
 
 
 def _has_results(files: StudyFiles) -> bool:
@@ -226,10 +230,27 @@ def _draw(study: Study, frames: Frames, kept: _Kept) -> None:
             shutil.copyfile(before, picture)
 
 
-def _banner(parts: Sequence[StudyPart]) -> Markdown:
-    """What stands above every page: when its run was, with a link to where it says what was run."""
-    dates = with_and(dict.fromkeys(run["date"] for part in parts for run in part.runs))
-    return md("> Results of {dates}: [what was run](site:{run}#origin).", dates=dates, run=Markdown(RUN))
+def run_text(runs: Sequence[Mapping[str, Any]]) -> str:
+    """When runs were, and the commits of their code, or how many where a line has no room for them."""
+    dates, commits = (list(dict.fromkeys(str(run[name])[:10] for run in runs)) for name in ("date", "commit"))
+    named = f" {with_and(commits)}" if len(commits) <= MOST_COMMITS else ""
+    code = f"commit{named}" if len(commits) == 1 else f"commits{named}" if named else f"{len(commits)} commits"
+    return f"results of {with_and(sorted(dates))}, code at {code}"
+
+
+def _banner(runs: Sequence[Mapping[str, Any]]) -> Markdown:
+    """What stands above a page: its runs, with a link to where it says what was run."""
+    text = run_text(runs)
+    return md("> {text}: [what was run](site:{run}#origin).", text=text[0].upper() + text[1:], run=Markdown(RUN))
+
+
+def _runs_of(page: Page, parts: Sequence[StudyPart], shown: Sequence[Shown]) -> list[dict[str, Any]]:
+    """The runs behind a page: those of the studies that it shows sections of, or whose claim it is; else all."""
+    owners = {section.identifier: study.identifier for study in shown for section in study.sections}
+    owners |= {claim_path(row["id"]): row["study"].name for row in ledger.claim_rows()}
+    of_page = {owners.get(name) for name in (page.path, *(section.identifier for section in page.sections))}
+    runs = [run for part in parts if part.study.name in of_page for run in part.runs]
+    return runs or [run for part in parts for run in part.runs]
 
 
 def read_parts(folder: Path) -> list[StudyPart]:

@@ -41,6 +41,9 @@ FIRST_ITERATIONS = 0.1
 MOST_BANDS = 6
 """Methods of a panel up to which bands show the spread of their runs. In panels of more, `MAIN` ones stand out."""
 
+MOST_NAMES = 8
+"""Lines of a panel that have a name: those of `MAIN`, and of the others the most accurate at the end."""
+
 MAIN = (*PAPERS_OWN, "treecrf_newton")
 """Methods of the papers, and the library's first choice."""
 
@@ -60,7 +63,8 @@ def accuracy_by_iteration(curves: pd.DataFrame, of_papers: bool = True) -> Figur
     """Figure 3.1: accuracy on the test set by iteration, a panel per data set, a line per method.
 
     `curves` is from `treecrf_studies.training.summary.learning_curves`, of which the preferred decoder is shown; a
-    column stand_in, if there is one, marks titles. Line: unperturbed training, with its name at the end, best on top.
+    column stand_in, if there is one, marks titles. Line: unperturbed training, of `named_methods` with the name at the
+    end, best on top.
     Band: smallest to largest of all runs, of up to `MOST_BANDS` methods. Filled marker: the iteration that
     cross-validation chose. Hollow marker: published, unless `of_papers` is false. The axis leaves out what happens in
     the first iterations only.
@@ -237,7 +241,7 @@ def _of_methods(curves: pd.DataFrame) -> pd.DataFrame:
 def _figure_by_iteration(shown: pd.DataFrame) -> tuple[Figure, list[Axes]]:
     """Figure and panels, two in a row, as high as their names need; titles and the axis of iterations are set."""
     sets = list(by_dataset(shown))
-    height = max(2.3, 0.6 + LABEL * max((of_set["method"].nunique() for _, of_set in sets), default=0))
+    height = max(2.3, 0.6 + LABEL * max((len(named_methods(of_set)) for _, of_set in sets), default=0))
     figure, panels = panel_grid(
         [title for title, _ in sets], lambda n, m: (CURVE_WIDTHS.get(n, 12.0), height * m + 0.7), most_columns=2
     )
@@ -296,10 +300,13 @@ def _draw_line(axes: Axes, method: str, curve: pd.DataFrame, name: str, is_faint
 
 
 def _name_lines(axes: Axes, of_set: pd.DataFrame, below: str, beside: str) -> None:
-    """The names of all methods at the right of a panel, in the order of the ends of their lines, which thin lines join.
+    """The names of `named_methods` at the right of a panel, in the order of the ends of their lines, which thin lines
+    join.
 
     Limits and scales of the axes are set.
     """
+    is_crowded = of_set["method"].nunique() > MOST_BANDS
+    of_set = of_set[of_set["method"].isin(named_methods(of_set))]
     last = of_set.sort_values("iteration", kind="stable").groupby("method", sort=False)[[below, beside]].last()
     ends = axes.transAxes.inverted().transform(axes.transData.transform(last.to_numpy()))
     height = max(2.3, 0.6 + LABEL * len(last)) - 0.6
@@ -317,7 +324,7 @@ def _name_lines(axes: Axes, of_set: pd.DataFrame, below: str, beside: str) -> No
             clip_on=False,
             gid="leader",
         )
-        name, is_crowded = training_method_name(str(method)), len(last) > MOST_BANDS
+        name = training_method_name(str(method))
         look = {
             "color": style["color"],
             "fontsize": SMALL,
@@ -326,10 +333,20 @@ def _name_lines(axes: Axes, of_set: pd.DataFrame, below: str, beside: str) -> No
         axes.text(1.04, place, name, transform=axes.transAxes, va="center", **look)
 
 
+def named_methods(of_set: pd.DataFrame) -> list[str]:
+    """The methods of a panel whose lines have names: at most `MOST_NAMES`, unless `MAIN` has more."""
+    last = of_set.sort_values("iteration", kind="stable").groupby("method", sort=False)["accuracy"].last()
+    order = last.sort_values(ascending=False, kind="stable").index
+    main = [str(method) for method in order if method in MAIN]
+    return main + [str(method) for method in order if method not in MAIN][: max(0, MOST_NAMES - len(main))]
+
+
 def _explain_marks(figure: Figure, shown: pd.DataFrame, with_published: bool = False) -> None:
     note = "; hollow: published" if with_published else ""
     if (shown.groupby("dataset")["method"].nunique() > MOST_BANDS).any():
         note += "; bold: methods of the papers, and TreeCRF-Newton"
+    if (shown.groupby("dataset")["method"].nunique() > MOST_NAMES).any():
+        note += "; of the others, the best are named"
     figure.suptitle(f"marker: chosen by cross-validation{note}", fontsize=SMALL)
 
 

@@ -109,8 +109,8 @@ def gap_caption(frame: pd.DataFrame) -> str:
     """What follows from `gap_figure`."""
     others = frame[~frame["is_best"]]
     return (
-        f"{int(others['is_shown'].sum())} of {len(others)} gaps to the best method are significant ({MARK}). Cells: "
-        "points behind it (FAQ sets: by positions); tie: under 0.05; empty: not run."
+        f"{int(others['is_shown'].sum())} of {len(others)} gaps to the best are significant ({MARK}). Points, smallest "
+        "mean first; FAQ sets count positions; tie: under 0.05; empty: not run."
     )
 
 
@@ -200,6 +200,7 @@ def cost_figure(frame: pd.DataFrame) -> Figure:
         axes.xaxis.set_minor_formatter(NullFormatter())
         axes.set_xlabel("CPU seconds of a training, geometric mean")
         axes.set_ylabel("mean accuracy (%)")
+        axes.set_title("line: no other method is more accurate and quicker", fontsize=SMALL)
         names = [training_method_name(method) for method in frame["method"]]
         at = frame[["seconds", "accuracy"]].to_numpy()
         label_points(figure, axes, at, names, [style["color"] for style in styles], line)

@@ -129,7 +129,9 @@ INDUCTION_CHOICES = (
 HIGHEST = "Highest accuracy over all settings and iterations"
 CHOSEN, ESTIMATES = "Settings chosen by cross-validation", "Cross-validation estimate vs test accuracy"
 
-PANELS = "Each data set has a panel: {names}. Each method with several iterations has a named line."
+PANELS = (
+    "Each data set has a panel: {names}. Each method with several iterations has a line; a panel names at most eight."
+)
 
 
 def _slow(context: PageContext) -> str:

@@ -11,6 +11,7 @@ from treecrf_studies.framework.frames import Frames
 from treecrf_studies.framework.page import Words
 from treecrf_studies.rendering.cells import seconds_text, texts_of, with_and
 from treecrf_studies.rendering.style import training_method_name
+from treecrf_studies.training.figures import MOST_NAMES
 
 FELL = 1.0
 """Points that a curve loses from its highest value to its end to count as falling."""
@@ -81,7 +82,8 @@ def curve_alt(frame: pd.DataFrame) -> str:
         f"{training_method_name(row['method'])} with {row['last']:.1f} % on {row['dataset']}"
         for row in first.to_dict("records")
     )
-    return f"Learning curves of {counted(frame['method'].nunique(), 'method')}. Highest at the end: {ends}."
+    n_methods = counted(frame["method"].nunique(), "method")
+    return f"Learning curves of {n_methods}{_unnamed(frame)}. Highest at the end: {ends}."
 
 
 def curve_caption(frame: pd.DataFrame) -> str:
@@ -97,8 +99,8 @@ def seconds_alt(frame: pd.DataFrame) -> str:
     """What `treecrf_studies.training.figures.seconds_by_iteration` shows."""
     slow, quick = frame.iloc[frame["seconds"].argmax()], frame.iloc[frame["seconds"].argmin()]
     return (
-        f"CPU seconds by iteration of {counted(frame['method'].nunique(), 'method')}. Up to the last iteration, "
-        f"{_seconds(quick)}, {_seconds(slow)}."
+        f"CPU seconds by iteration of {counted(frame['method'].nunique(), 'method')}{_unnamed(frame)}. Up to the last "
+        f"iteration, {_seconds(quick)}, {_seconds(slow)}."
     )
 
 
@@ -112,6 +114,12 @@ def seconds_caption(frame: pd.DataFrame) -> str:
         f"{ratios.min():,.0f} to {ratios.max():,.0f} times the CPU seconds of the quickest method are spent by the "
         "slowest, by data set."
     )
+
+
+def _unnamed(frame: pd.DataFrame) -> str:
+    """That some lines have no name, if a panel has too many."""
+    most = frame.groupby("dataset")["method"].nunique().max()
+    return f", of which a panel names at most {MOST_NAMES}" if most > MOST_NAMES else ""
 
 
 def _seconds(row: pd.Series) -> str:

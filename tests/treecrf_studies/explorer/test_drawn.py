@@ -107,3 +107,10 @@ def test_a_cell_has_one_accuracy_and_says_what_its_curve_is_of(browser, gathered
     assert f"{mean}, mean of {score['n']:.0f} runs" in view.locator("dl").inner_text()
     (title,) = [text for text in view.locator("figcaption").all_inner_texts() if f"{alone} %" in text]
     assert title.startswith("One more training, on the unchanged training set")
+
+
+@pytest.mark.parametrize("search", ["smile", "neural", "treecrf", "mallet, smile"])
+@pytest.mark.parametrize("view", ["leaderboard", "cost"])
+def test_an_axis_has_ticks_also_where_few_methods_are_shown(browser, view, search):
+    found = browser.view(f"{view}?{CHOSEN}&search={search}").locator("figure.chart").first.evaluate(READ)
+    assert len(found["ticks"]) > 1

@@ -10,7 +10,7 @@ from planted_runs import places, settings_of
 from runs import own_settings
 from sklearn.metrics import log_loss
 
-from treecrf.io.files import write_frame
+from treecrf.io.files import read_frame, write_frame
 from treecrf.statistics.metrics import reliability
 from treecrf.statistics.ranking import WORSE
 from treecrf_studies.explorer.gathering import gather
@@ -28,9 +28,8 @@ def of_the_papers(rows):
 
 
 def frames(study, name):
-    return pd.concat(
-        [pd.read_csv(path) for path in sorted((EVIDENCE / study).glob(f"*/{name}.csv"))], ignore_index=True
-    )
+    paths = sorted((EVIDENCE / study).glob(f"*/{name}.*"))  # long ones are Parquet
+    return pd.concat([read_frame(path) for path in paths], ignore_index=True)
 
 
 @pytest.mark.parametrize("study", registry(), ids=lambda study: study.name)

@@ -10,6 +10,7 @@ from runs import NOTHING
 from treecrf_studies.framework import page
 from treecrf_studies.framework.page import PageContext, PageSection, by_dataset
 from treecrf_studies.framework.settings import load_settings
+from treecrf_studies.future import STUDY as FUTURE
 from treecrf_studies.missing import STUDY as MISSING
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.parts import Figure, Note, Table
@@ -128,3 +129,13 @@ def test_choices_name_the_data_sets_that_have_others():
 def test_a_setting_is_shown_with_those_of_single_data_sets(overrides, text):
     settings = TrainingSettings(datasets=["a", "b", "c", "d"], overrides=overrides)
     assert by_dataset(settings, "n_perturbed_runs") == text
+
+
+def test_data_sets_are_a_folded_table_that_tells_variants_apart(context):
+    sets = {"a": {"source": "xor"}, "b": {"source": "xor", "options": {"last_bags": "full"}}}
+    settings = load_settings({"profile": "own", "datasets": sets, **NOTHING})
+    (table,) = page.datasets()(PageContext(MISSING, settings, given=["a", "b"]))
+    assert table.name == "missing/datasets"
+    assert table.layout[["data set", "options"]].to_numpy().tolist() == [["a", "–"], ["b", "last_bags: full"]]
+    assert "stands in for" not in table.layout
+    assert page.study_page(FUTURE, settings, {}, datasets=["a", "b"]) is None  # they are no results

@@ -18,6 +18,7 @@ from treecrf_studies.rendering.parts import (
     is_number,
     link,
     listed_pages,
+    parts_text,
     read_layout,
     write_pages,
 )
@@ -147,3 +148,14 @@ def test_words_of_the_glossary_are_links_where_they_stand_first(tmp_path, docume
     )
     assert f"[MEMM](../{way}#tests-of-pairs)" in texts["claims/P1.md"]
     assert "](glossary.md#" not in texts.get("glossary.md", "")
+
+
+def test_claims_below_a_table_stand_apart(tmp_path):
+    table = Table("T", pd.DataFrame({"a": ["1"]}), links=(Markdown("E1 –"), Markdown("E2 –")))
+    assert "Claims: E1 – · E2 –\n" in parts_text([table], tmp_path)
+
+
+def test_a_page_has_its_own_banner_or_that_of_the_site(tmp_path):
+    write_pages([Page("index.md", "A", banner=Markdown("> own")), Page("b.md", "B")], tmp_path, Markdown("> of all"))
+    assert "# A\n\n> own\n\n" in (tmp_path / "index.md").read_text()
+    assert "# B\n\n> of all\n\n" in (tmp_path / "b.md").read_text()

@@ -139,6 +139,39 @@ def test_numbers_stand_at_the_right_and_the_file_can_be_had(first, site):
     assert (site / address).read_text().startswith("method,x\n")
 
 
+def test_words_that_repeat_the_row_above_take_one_line_until_rows_are_sorted(first):
+    long = first.locator("details.table").nth(1)
+    repeat = long.locator("tbody tr").nth(1).locator("th")
+    assert repeat.evaluate("(each) => getComputedStyle(each).whiteSpace") == "nowrap"
+    long.locator("thead button").first.click()
+    assert repeat.evaluate("(each) => getComputedStyle(each).whiteSpace") == "normal"
+
+
+def test_the_list_of_pages_shows_the_page_that_is_open(chromium, site):
+    with opened(chromium, site / "named.html", viewport={"width": 1400, "height": 160}) as browser:
+        browser.tab.goto((site / "named.html").as_uri())
+        box, here = browser.tab.locator(".sidebar-scroll"), browser.tab.locator(".sidebar-tree .current-page").last
+        place, of = here.bounding_box(), box.bounding_box()
+        assert of["y"] <= place["y"] < of["y"] + of["height"]
+        assert browser.tab.evaluate("scrollY") == 0
+
+
+def test_only_long_tables_are_cut(first):
+    heights = first.locator(".wide").evaluate_all("all => all.map((each) => getComputedStyle(each).maxHeight)")
+    assert heights[0] == "none"
+    assert heights[1] != "none"
+
+
+def test_printed_pages_are_full_and_the_last_is_not_empty(chromium, site):
+    with opened(chromium, site / "claims/P1.html") as browser:
+        browser.tab.goto((site / "claims/P1.html").as_uri())
+        browser.tab.locator("article").evaluate("(all) => all.append(document.createElement('ul'))")
+        browser.tab.emulate_media(media="print")
+        style = "(each) => [getComputedStyle(each).breakInside, getComputedStyle(each).breakBefore]"
+        assert browser.tab.locator("article ul").evaluate(style) == ["auto", "auto"]
+        assert browser.tab.evaluate("document.documentElement.offsetHeight") < 500  # the window has 800
+
+
 def test_a_figure_is_enlarged_by_key_and_closed(chromium, site):
     with opened(chromium, site / "named.html") as browser:
         browser.tab.goto((site / "named.html").as_uri())

@@ -75,7 +75,9 @@ def test_every_figure_has_marks_and_its_numbers(drawings):
 
 
 def test_drawings_stand_at_the_tables_of_their_papers(settings):
-    anchors = [anchor for paper in PAPERS for anchor in table_drawings(Frames(settings), paper)]
+    drawn = {name: each for paper in PAPERS for name, each in table_drawings(Frames(settings), paper).items()}
+    assert [not (of.layout == "").all().any() for parts in drawn.values() for of in parts] == [True] * 9
+    anchors = list(drawn)
     names = ("3-4", "3-5", "3-6", "4-1", "5-3", "5-4", "5-5", "1")
     assert sorted(anchors) == sorted(f"table-{name}" for name in names)
 

@@ -1,14 +1,17 @@
 """Recommendations and conclusions, against the numbers that they are made of."""
 
+import re
+
 import pandas as pd
 import pytest
 from builders import ROOT
 
 from treecrf_studies.framework.frames import Frames
+from treecrf_studies.rendering.parts import Markdown, Note, Section, Study
 from treecrf_studies.report import ledger
 from treecrf_studies.report.claim_pages import claim_pages, claims_table, reason
 from treecrf_studies.report.conclusions import MOST_SENTENCES, choose, conclude
-from treecrf_studies.report.papers import PAPERS
+from treecrf_studies.report.papers import PAPERS, paper_pages
 from treecrf_studies.report.provenance import cite_page
 from treecrf_studies.report.snapshot import recorded_settings
 
@@ -27,7 +30,10 @@ def test_recommendations_have_the_numbers_of_the_evidence(frames):
     assert f"F1 of noun phrases {best['value']:.2f} %" in words
     assert "not F1" in words
     assert "instance weighting (−0.0" in missing
+    assert missing.startswith("**Inputs with missing cells**: let TreeCRF treat them by instance weighting")
     assert "none of numbers from sensors" in missing
+    advice = pd.read_csv(FOLDER / "missing-values_files/which-method-to-use-when.csv").set_index("method")["CPU time"]
+    assert all(f"; CPU time {advice[name]:.1f})" in missing for name in ("instance weighting", "indicator"))
     assert "trees + net has the highest mean accuracy" in time
     assert "less accurate only on nettalk" in time
     assert "treecrf describe FILE" in own
@@ -96,9 +102,21 @@ def test_the_table_of_a_paper_has_its_claims_and_how_many_other_rules_change_the
     assert layout.loc["P3.23", "changes under other rules"] == "–"
 
 
+def test_the_page_of_a_paper_names_the_claims_that_the_test_contradicts():
+    claims = ledger.read_ledger(FOLDER).claims
+    study = Study("missing", "Missing values", [Section("missing-accuracy", "Accuracy", [Note(Markdown("text"))])])
+    (page,) = paper_pages(PAPERS[1], [study], claims, [], {}, "")
+    named = re.findall(r"P4\.\d+", page.lead[-1].text.partition(":")[2])
+    of_chapter = claims[claims["id"].str.startswith("P4.") & (claims["verdict"] == "not_replicated")]
+    assert list(dict.fromkeys(named)) == of_chapter["id"].tolist() != []
+
+
 def test_the_page_of_citations_has_authors_version_licence_and_run():
-    code, *items = cite_page("results of today, code at commit abc").lead
+    code, *items = cite_page("results of today, code at commit abc", "2026").lead
     assert "author = {{The treecrf developers}}" in code.text
-    assert "note = {results of today, code at commit abc}" in code.text
+    assert (
+        "year = {2026},\n  url = {address of this page},\n  note = {results of today, code at commit abc}" in code.text
+    )
     assert "BSD-3-Clause" in items[0].text
     assert "code at commit abc" in items[0].text
+    assert "**Run**" not in cite_page("", "2026").lead[1].text

@@ -15,7 +15,7 @@ from runs import own_settings, write_training_results
 from treecrf.io.files import read_json, write_json
 from treecrf_studies.registry import registry
 from treecrf_studies.report.ledger import claim_rows
-from treecrf_studies.report.snapshot import main, write_site, write_snapshot
+from treecrf_studies.report.snapshot import main, run_text, write_site, write_snapshot
 
 DAY = datetime.date(2000, 1, 2)
 
@@ -65,8 +65,11 @@ def test_a_note_on_the_run_stands_on_the_page_of_the_run_and_others_link_to_it(r
     assert "\n\n- Only hmm was run.\n\n" in texts["run.md"].partition("## Origin of the results")[2]
     assert len(texts) > 2
     for path, text in texts.items():
-        way = "" if path == "run.md" else "../run.md" if "/" in path else "run.md"
-        assert f"\n\n> Results of 2000-01-02: [what was run]({way}#origin-of-the-results).\n\n" in text
+        way = "../run.md" if "/" in path else "run.md"
+        banner = (
+            rf"\n\n> Results of 2000-01-02, code at commit \S+: \[what was run\]\({way}#origin-of-the-results\)\.\n\n"
+        )
+        assert bool(re.search(banner, text)) == (path != "run.md"), path
 
 
 @pytest.mark.parametrize("profile", ["short", "demo"])
@@ -129,6 +132,25 @@ def files_of(folder, study):
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found if path.is_file()}
 
 
+def test_a_page_names_the_runs_of_its_own_studies(both):
+    def banner(name):
+        return next(line for line in (both / name).read_text().splitlines() if line.startswith("> "))
+
+    assert "Results of 2000-01-02, code" in banner("claims/P3.1.md")
+    assert "Results of 2000-01-03, code" in banner("claims/P3.9.md")
+    assert "Results of 2000-01-02, code" in banner("icml-2004.md")
+    assert "Results of 2000-01-02 and 2000-01-03, code" in banner("index.md")
+    assert "year = {2000}" in (both / "cite.md").read_text()
+
+
+def test_a_banner_is_short_for_any_number_of_runs():
+    runs = [{"date": f"2000-01-0{day}", "commit": f"{day}" * 40} for day in range(1, 8)]
+    assert run_text(runs[:1]) == f"results of 2000-01-01, code at commit {'1' * 10}"
+    assert run_text(runs[:2]) == f"results of 2000-01-01 and 2000-01-02, code at commits {'1' * 10} and {'2' * 10}"
+    assert run_text(runs).endswith("2000-01-07, code at 7 commits")
+    assert max(len(run_text(runs[:n]).split()) for n in range(1, 8)) <= 17  # with "what was run" 20
+
+
 def verdict_of(folder, claim):
     return pd.read_csv(folder / "claims.csv").set_index("id").loc[claim, "verdict"]
 
@@ -179,7 +201,7 @@ def test_data_sets_that_a_run_has_not_finished_stay_from_earlier_runs(tmp_path):
     assert second.keys() == {*first, "example.csv"}
     table = pd.read_csv(folder / "run_files/when-and-where-the-studies-were-run.csv", keep_default_na=False)
     assert table[["data sets", "run on"]].to_numpy().tolist() == [["xor", "2000-01-03"], ["hmm", "2000-01-02"]]
-    assert "Results of 2000-01-03 and 2000-01-02: " in (folder / "index.md").read_text()
+    assert "> Results of 2000-01-02 and 2000-01-03, code at commit " in (folder / "index.md").read_text()
     shutil.rmtree(run)
     third, origin = write_part(4)  # made anew from both
     assert (third, origin["earlier"], origin["remade"]) == (second, [earlier], True)

@@ -138,6 +138,25 @@ def test_names_of_many_methods_stand_apart_beside_the_panel():
     assert all(box.x0 > axes.bbox.x1 and box.x1 <= figure.bbox.x1 for box in boxes)
 
 
+def test_of_many_methods_the_papers_ours_and_the_best_have_names():
+    named = {
+        "treecrf": 50.0,
+        "mallet": 51.0,
+        "treecrf_newton": 52.0,
+        **{f"best {place}": 70.0 + place for place in range(5)},
+    }
+    accuracy = {method: [40.0, last] for method, last in {"worse": 60.0, "worst": 59.0, **named}.items()}
+    curves = curves_of(accuracy, dict.fromkeys(accuracy, 2))
+    for draw in (accuracy_by_iteration, seconds_by_iteration, accuracy_by_seconds):
+        figure = draw(curves)
+        (axes,) = figure.axes
+        names = names_of(axes)
+        assert {"TreeCRF", "MALLET", "TreeCRF-Newton"} < set(names)
+        assert (len(names), [name for name in names if name.startswith("wors")]) == (8, [])
+        assert sum(line.get_alpha() == FAINT for line in axes.get_lines()) == 7  # also those without a name
+        assert figure.get_suptitle().endswith("; of the others, the best are named")
+
+
 def test_the_first_iterations_may_be_outside_the_axis():
     values = [5.0, *[60.0] * 8, 61.0, 62.0]
     (axes,) = accuracy_by_iteration(curves_of({"treecrf": values}, {"treecrf": 10})).axes

@@ -92,7 +92,7 @@ def test_gaps_to_the_best_are_marked_where_a_test_shows_them(ranks, tmp_path):
     assert table.index[table["is_shown"]].tolist() == [("a", "treecrf")]
     texts = [text.get_text() for text in gap_figure(frame).axes[0].texts]
     assert texts == ["best", "5.5", "tie", "2.0*", "best"]
-    assert gap_caption(frame).startswith("1 of 3 gaps to the best method are significant")
+    assert gap_caption(frame).startswith("1 of 3 gaps to the best are significant")
     assert "Best: MALLET on a; TreeCRF on b. Marked: 0 of 1 on b and 1 of 2 on a." in gap_alt(frame)
     saved(gap_figure(frame), tmp_path)
 

@@ -39,5 +39,13 @@ def test_curves_are_those_of_the_preferred_decoder_with_iterations(curves):
     assert seconds_caption(frame).startswith("1 to 2 times the CPU seconds")
 
 
+def test_a_crowded_figure_says_that_some_lines_have_no_name(curves):
+    frame = curve_frame(curves)
+    nine = pd.concat([frame.iloc[:1].assign(method=f"mine_{place}") for place in range(9)])
+    for text in (curve_alt, seconds_alt):
+        assert "of which a panel names at most 8" in text(nine)
+        assert "names" not in text(frame)
+
+
 def test_captions_are_short(curves):
     assert max(len(text(curve_frame(curves)).split()) for text in (curve_caption, seconds_caption)) <= 25

@@ -30,10 +30,14 @@ function linear(values, from, to, margin = 0.04) {
 
 function logarithmic(values, from, to) {
   const inner = linear(values.map(Math.log10), from, to);
-  const [low, high] = [Math.min(...values) / 1.3, Math.max(...values) * 1.3];
-  const steps = high / low > 3000 ? [1] : [1, 2, 5];
-  const ticks = Array.from({ length: 12 }, (_, place) => place - 6).flatMap((power) => steps.map((step) => step * 10 ** power));
-  return { at: (value) => inner.at(Math.log10(value)), ticks: ticks.filter((tick) => tick >= low && tick <= high), show: (value) => `${Number(value.toPrecision(1))}` };
+  const at = (value) => inner.at(Math.log10(value));
+  const isInside = (tick) => tick > 0 && at(tick) >= from && at(tick) <= to;
+  const steps = Math.max(...values) / Math.min(...values) > 1000 ? [1] : [1, 2, 5];
+  const powers = Array.from({ length: 12 }, (_, place) => place - 6);
+  const ticks = powers.flatMap((power) => steps.map((step) => step * 10 ** power)).filter(isInside);
+  if (ticks.length > 1) return { at, ticks, show: (value) => `${Number(value.toPrecision(1))}` };
+  const even = linear(values, from, to); // of values that are near each other
+  return { at, ticks: even.ticks.filter(isInside), show: even.show };
 }
 
 function axes({ width, height, left, bottom, top }, x, y, titles) {

@@ -189,4 +189,4 @@ function legend(rows) {
 }
 
 const testNote = (study, rows) => element("p", { class: "note" }, WORDS.tests[study], rows.some(isRanked)
-  ? " The family is all pairs of methods on a data set: p-values are Holm's, intervals Bonferroni's. Where p < 0.05 and the interval contains 0, both are right (docs/statistics.md)." : "");
+  ? " The family is all pairs of methods on a data set: p-values are Holm's, intervals Bonferroni's. Where p < 0.05 and the interval contains 0, both are right: Holm's correction finds more." : "");

@@ -1,4 +1,5 @@
-// Sorting and filtering of tables, enlarging of figures; without it, pages show the same.
+// Sorting and filtering of tables, enlarging of figures, the page in the list of pages, the address to cite; without it,
+// pages show the same.
 (() => {
   const numberOf = (text) => {
     const found = text.replace(/−/g, "-").replace(/,/g, "").match(/-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?/i);
@@ -79,6 +80,15 @@
         enlarge();
       }
     });
+  }
+
+  const contents = document.querySelector(".sidebar-scroll");
+  const here = contents?.querySelector(".current-page");
+  if (here) contents.scrollTop += here.getBoundingClientRect().top - contents.clientHeight / 2;
+
+  for (const part of document.querySelectorAll(".highlight-bibtex span")) {
+    if (part.textContent === "{address of this page}" && location.protocol.startsWith("http"))
+      part.textContent = `{${location.href.split("#")[0]}}`;
   }
 
   window.addEventListener("beforeprint", () => {
