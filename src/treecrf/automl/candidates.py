@@ -47,6 +47,11 @@ PASSES = 16
 words, few of which a sequence has, settle in a dozen passes.
 """
 
+LEAST_SEQUENCES = 20
+"""Below which L-BFGS trains these. After a dozen of its steps on text, accuracy goes up and down by points from step to
+step, so that a fold and the whole file differ at the same step.
+"""
+
 ITERATIONS_OF_MANY = 20
 """Of trees for that many labels, at most: they are dear, and gain little after that."""
 
@@ -344,7 +349,7 @@ def _settings_for(method: str, data: SequenceSet, is_weighted: bool) -> dict[str
 
 def _solver_of_words(data: SequenceSet, is_weighted: bool) -> dict[str, Any]:
     """Steps need sequences, whose positions weigh the same."""
-    return {} if is_weighted or len(data) < MANY_SEQUENCES else {"solver": "sgd", "iterations": PASSES}
+    return {} if is_weighted or len(data) < LEAST_SEQUENCES else {"solver": "sgd", "iterations": PASSES}
 
 
 def _treatments(method: str, data: SequenceSet, missing: str, settings: Mapping[str, Any]) -> list[str]:

@@ -91,11 +91,11 @@ def test_many_labels_and_categories():
     assert candidate_windows(data) == [(0, 0), (1, 1), (3, 3)]
 
 
-def test_words_of_many_sequences_are_learnt_in_passes_over_them():
+def test_words_of_twenty_sequences_are_learnt_in_passes_over_them():
     n = 400
     words = [("word", [f"w{i}" for i in range(150)])]
     data = SequenceSet(
-        np.arange(n)[:, None] % 150, range(0, n + 1, 4), words, np.arange(n) % 15, [f"l{i}" for i in range(15)]
+        np.arange(n)[:, None] % 150, range(0, n + 1, 20), words, np.arange(n) % 15, [f"l{i}" for i in range(15)]
     )
     blocks = [("words", "neighbours")]
     [text], [weighted] = (text_candidates(data, "auto", {}, blocks, is_weighted) for is_weighted in (False, True))
