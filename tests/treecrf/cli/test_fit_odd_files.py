@@ -98,7 +98,10 @@ def test_time_stamps_of_rows_are_no_categories(run, tmp_path, method):
     for part, _ in trained_parts(treecrf.load("m.npz"), without_labels(tmp_path / "test.csv")):
         assert "at" not in {attribute.name for attribute in part.attributes_}
     code, _, err = run("fit", *options, "--derive", "none")
-    assert (code, "Column 'at' is left out: its time stamps identify the rows; --derive times uses them.\n" in err) == (
+    assert (
+        code,
+        "Column 'at' is left out: its time stamps identify the rows; treecrf fit --derive times uses them.\n" in err,
+    ) == (
         0,
         True,
     )
