@@ -257,10 +257,10 @@ def parse_kinds(text: str | None) -> dict[str, Kind]:
 
 
 def parse_dialect(
-    format_: str | None,
-    separator: str | None,
-    decimal: str | None,
-    encoding: str | None,
+    format_: str | None = None,
+    separator: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
     quote: str | None = None,
     na: str | None = None,
 ) -> Dialect:

@@ -73,7 +73,7 @@ def report(
     if data is not None:
         if config:
             raise typer.BadParameter("DATA makes a run by itself; leave --config out.")
-        reading = tables.TableOptions.parse(sequence, label, attributes, None, *[None] * 4, groups=groups)
+        reading = tables.TableOptions.parse(sequence, label, attributes, None, groups=groups)
         sides = shared.parse_window(window)
         named = named or _names(USUAL_METHODS)
         if figure is not None:
