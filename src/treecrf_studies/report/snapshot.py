@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from treecrf.io.files import (
+    frame_file,
     read_configuration,
     read_frame,
     read_json,
@@ -133,7 +134,7 @@ def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: da
                 kept = [name for run in earlier for name in run["data_sets"]]
                 if kept:  # what no data set has, such as an example, is not computed either
                     whole = (path.name for path in (final / EVIDENCE / study.name).iterdir() if path.is_file())
-                    kept += [name for name in whole if not (new / EVIDENCE / study.name / name).exists()]
+                    kept += [name for name in whole if frame_file(new / EVIDENCE / study.name / name) is None]
                 keep_evidence(study, final / EVIDENCE, new / EVIDENCE, kept)
             elif (final / study.name / PROVENANCE).is_file():
                 origin = read_json(final / study.name / PROVENANCE)
